@@ -200,10 +200,8 @@ def main() -> None:
         seconds, gap = figures[row] = max(found, key=lambda one: one[1])
         past = f"{'new':>7}", f"{'new':>9}"
         if row in before:
-            slower, wider = (
-                seconds / max(before[row][0], 1e-3),
-                max(gap, FLOOR) / max(before[row][1], FLOOR),
-            )
+            slower = seconds / max(before[row][0], 1e-3)
+            wider = max(gap, FLOOR) / max(before[row][1], FLOOR)
             past = f"{slower:7.2f}", f"{wider:9.2g}"
         every = " ".join(f"{one:.0e}" for _, one in found) if len(found) > 1 else ""
         print(f"{row:<60}{seconds:8.2f}{past[0]}{gap:10.1e}{past[1]}  {every}", flush=True)

@@ -120,10 +120,8 @@ def compare_texts(n: int, m: int, repeats: int) -> None:
     """Columns of text against the same column as codes."""
     codes, names = np.random.default_rng(m).integers(m, size=n), [f"value{i:03d}" for i in range(m)]
     distribution = randomized_response(m, EPSILON), np.full(m, 1 / m)
-    mechanism, named = (
-        Mechanism(*distribution, outputs=range(len(distribution[0]))),
-        Mechanism(*distribution, names, names),
-    )
+    mechanism = Mechanism(*distribution, outputs=range(len(distribution[0])))
+    named = Mechanism(*distribution, names, names)
     columns = {"text in NumPy": np.array(names)[codes]}
     try:
         import pandas as pd

@@ -165,7 +165,7 @@ def test_laplace_noise_stays_within_its_privacy():
         (lambda: pb.audit.audit_leakage(lambda x: 1, [0.5, 0.5], [1], 0), "trials = 0"),
         (
             lambda: pb.audit.audit_leakage(lambda x: 1, [0.5, 0.5], [1], 10**400),
-            "trials must be at most",
+            "trials = .* must be at most",
         ),
         (lambda: pb.audit.audit_leakage(lambda x: {"a": 0.4}, [0.5, 0.5]), "channel"),
         (lambda: pb.audit.leakage_bracket([[1, 2], [0, 0]], [0.5, 0.5]), r"counts\[1\] is all 0"),

@@ -435,7 +435,7 @@ def test_nothing_is_written_that_cannot_be_read(tmp_path, options):
     noise = Mechanism([[1.0]] * 3, THIRDS, NAMES)
     log.record("a", noise)
     if "rows" in options:
-        with pytest.raises(ValueError, match="rows must have at most"):
+        with pytest.raises(ValueError, match="rows = .* must be at most"):
             log.record("a", noise, **options)
     else:
         assert str(log.record("a", noise, **options).budget) == "0.0"
@@ -444,7 +444,7 @@ def test_nothing_is_written_that_cannot_be_read(tmp_path, options):
 
 def test_a_line_is_read_before_it_is_written(log, monkeypatch):
     whole = log.path.read_bytes()
-    monkeypatch.setattr(disk_log, "_check_rows", lambda rows: rows)
+    monkeypatch.setattr(disk_log, "MAX_NUMBER_CHARACTERS", 60)
     with pytest.raises(ValueError, match="is no line of a log"):
         log.record("diagnosis", WEEKLY, rows=10**40)
     assert log.path.read_bytes() == whole
@@ -1039,7 +1039,7 @@ def test_a_truth_value_is_neither_a_count_nor_a_level(log, name):
 
 def test_what_could_not_be_read_is_not_written(log):
     whole = log.path.read_bytes()
-    with pytest.raises(ValueError, match="rows must have at most"):
+    with pytest.raises(ValueError, match="rows = .* must be at most"):
         log.record("diagnosis", WEEKLY, rows=10**50)
     assert log.path.read_bytes() == whole
 

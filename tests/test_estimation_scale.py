@@ -138,10 +138,8 @@ def test_a_climb_ends_on_a_vertex_that_is_worth_no_less():
         return shift @ spread @ shift - duals @ shift
 
     for start in arcs(candidates, rng.permutation(9))[0]:
-        before, after = (
-            candidates.add([start]),
-            candidates.add([climb(candidates, *start, spread, duals)]),
-        )
+        before = candidates.add([start])
+        after = candidates.add([climb(candidates, *start, spread, duals)])
         assert after and worth(after[0]) >= worth(before[0]) - 1e-12
 
 

@@ -694,10 +694,8 @@ def written_tables(draw):
         columns[f"c{place},"] = draw(st.lists(kind, min_size=size, max_size=size))
     columns["said"] = draw(st.lists(st.sampled_from(SPELT), min_size=size, max_size=size))
     names = draw(st.permutations(list(columns)))
-    columns, reads = (
-        {name: columns[name] for name in names},
-        {"delimiter": delimiter, "quotechar": quote},
-    )
+    columns = {name: columns[name] for name in names}
+    reads = {"delimiter": delimiter, "quotechar": quote}
     if by in ("csv", "pandas"):
         quoting = draw(
             st.sampled_from(

@@ -46,14 +46,10 @@ def test_equal_symbols(m):
     """With the best dual variable the bound is the formula; in floats it was above it about once in two."""
     rng, above = np.random.default_rng(m), 0
     for distortion in (rng.random(30) * (m - 1) / m).tolist():
-        distribution, dual = (
-            np.full((1, m), 1 / m),
-            math.log((m - 1) * (1 - distortion) / distortion),
-        )
-        truth, floats = (
-            rate(m, distortion),
-            lower_bound(distribution, distortion, np.ones(1), np.array([dual])),
-        )
+        distribution = np.full((1, m), 1 / m)
+        dual = math.log((m - 1) * (1 - distortion) / distortion)
+        truth = rate(m, distortion)
+        floats = lower_bound(distribution, distortion, np.ones(1), np.array([dual]))
         bound = proven_bound(distribution, distortion, np.ones(1), np.array([dual]))
         assert truth - mp.mpf(2) ** -50 <= bound <= truth
         above += floats > truth
@@ -98,10 +94,8 @@ def test_no_dual_variables_prove_more_than_a_valid_channel_tells(seed):
     rng = np.random.default_rng([10, seed])
     distributions, distortion = random_case(seed)
     design = pb.dp_leakage(distributions, distortion)
-    weights, duals = (
-        rng.dirichlet(np.ones(len(distributions))),
-        rng.exponential(3, len(distributions)),
-    )
+    weights = rng.dirichlet(np.ones(len(distributions)))
+    duals = rng.exponential(3, len(distributions))
     duals *= 10.0 ** rng.integers(-20, 3)
     bound = proven_bound(distributions, distortion, weights, duals)
     mixed = [

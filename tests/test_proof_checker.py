@@ -64,18 +64,14 @@ print(json.dumps([m.__file__ for n, m in sys.modules.items() if n.partition(".")
 def proof_by(kind):
     """A proof with one argument of a kind; the sum and the channel that it is about."""
     n, noisy = 4, pb.mechanisms.geometric(5, 0.05)
-    query, places, share = (
-        pb.queries.counting(n),
-        None,
-        {"Vertices": 0.0, "OutputTrees": 0.97}.get(kind, 0.8),
-    )
+    query = pb.queries.counting(n)
+    places = None
+    share = {"Vertices": 0.0, "OutputTrees": 0.97}.get(kind, 0.8)
     if kind == "SeparableTree":
         n = 7
-        query, places, noisy = (
-            pb.queries.modular_sum(7, 7),
-            [*range(7), 0],
-            pb.mechanisms.randomized_response(7, 3.0),
-        )
+        query = pb.queries.modular_sum(7, 7)
+        places = [*range(7), 0]
+        noisy = pb.mechanisms.randomized_response(7, 3.0)
         share = 0.95
     view, b = record_views(query, noisy)[0], share * n * math.log(2)
     best, value = best_adversary(problem_of(view), b, np.random.default_rng(0), 8, 100)

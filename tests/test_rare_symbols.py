@@ -46,10 +46,8 @@ def test_levels_of_fair_draws_hold():
     rng = np.random.default_rng(3)
     for _ in range(100):
         n, m = rng.integers(1, 7, size=2)
-        table, prior = (
-            rng.permuted(np.tile(np.arange(m), (n, 1)), axis=1),
-            rng.dirichlet(np.ones(n)),
-        )
+        table = rng.permuted(np.tile(np.arange(m), (n, 1)), axis=1)
+        prior = rng.dirichlet(np.ones(n))
         rank = int(rng.integers(1, m + 1))
         level = utility_safe_leakage(table, prior, rank)
         assert pb.mechanisms.utility_safe_mechanism(table, prior, rank).certify(level)

@@ -100,10 +100,8 @@ def test_one_prior_alone_gives_what_the_worst_case_part_gives():
     for _ in range(2):
         prior = 0.9 * rng.dirichlet(np.ones(4)) + 0.025
         utilities, single = rng.normal(size=(4, 4)).round(2), PriorRegion(prior, prior, prior)
-        one, other = (
-            pb.mechanisms.worst_case_frontier(utilities, prior),
-            pb.robust.robust_frontier(utilities, single),
-        )
+        one = pb.mechanisms.worst_case_frontier(utilities, prior)
+        other = pb.robust.robust_frontier(utilities, single)
         assert [step.worst for step in one] == [step.worst for step in other]
         for a, b in zip(one, other):
             assert abs(a.design.value - b.design.value) < 1e-8

@@ -22,10 +22,8 @@ NOISY = pb.Mechanism(pb.mechanisms.randomized_response(4, 1.5), PRIOR, outputs=r
 SECRET = RNG.integers(0, 4, 300)
 RELEASED = NOISY.privatize(SECRET, RNG)
 RESPONSE, AGE = SECRET + RNG.normal(size=300), RNG.normal(size=300)
-TOLD, GROUPS = (
-    NOISY.estimate(RELEASED),
-    pb.estimate.two_way(NOISY, RELEASED, np.where(AGE > 0, "a", "b")),
-)
+TOLD = NOISY.estimate(RELEASED)
+GROUPS = pb.estimate.two_way(NOISY, RELEASED, np.where(AGE > 0, "a", "b"))
 TABLE = 1.0 - np.eye(2)
 
 

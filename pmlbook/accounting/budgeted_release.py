@@ -110,11 +110,9 @@ class Booking:
         inputs: Sequence[Path],
     ) -> None:
         self._log, self._certificate, self._target = log, certificate, Path(arguments.target)
-        self._column, self._force, self._named = (
-            arguments.column,
-            arguments.force,
-            arguments.receipt,
-        )
+        self._column = arguments.column
+        self._force = arguments.force
+        self._named = arguments.receipt
         options = ("budget", "account", "new_account")
         self._options = {name: getattr(arguments, name) for name in options}
         self._inputs = [*inputs, *([log.path] if log.entries else [])]

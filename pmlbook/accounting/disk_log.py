@@ -15,8 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from .log_file import NO_DIGEST, Entry, ReadLines, append, begin, check_pages
-from .log_file import opened
-from .log_file import read_row, read_rows
+from .log_file import opened, read_row, read_rows
 from .release_log import Account, BudgetExceeded, certified, check_levels, folded
 from .release_log import after_release, check_text, over_budget
 from ..release.certificate import Certificate
@@ -77,13 +76,13 @@ class DiskLog:
         self._place = self.path.absolute()  # a program may go to another folder
         self._certificates: dict[str, Certificate] = {}
         self._replayed: dict[str, tuple[str, Account]] = {}
-        if self._new and os.path.lexists(self._place):
-            raise FileExistsError(f"{self.path} exists: a new log needs a new name")
         if self._new:
+            if os.path.lexists(self._place):
+                raise FileExistsError(f"{self.path} exists: a new log needs a new name")
             check_target(self.path)
-        if self._new and after is not None:
-            raise ValueError("after: a new log holds no line yet")
-        if not self._new:
+            if after is not None:
+                raise ValueError("after: a new log holds no line yet")
+        else:
             with opened(self._place) as connection:
                 check_pages(connection, self.path)
                 self._read(connection)
@@ -111,9 +110,7 @@ class DiskLog:
         same = rows[: len(known.rows)] == known.rows
         entries = tuple(read_rows(rows, self.path, known.entries if same else ()))
         if not entries and not self._new:
-            raise ValueError(
-                f"{self.path} holds no line: a log is kept with its first one, or not at all"
-            )
+            raise ValueError(f"{self.path} holds no line: a log begins with its first release")
         if not same:
             raise ValueError(f"{self.path} is no longer the log that was opened")
         self._state = ReadLines(rows, entries)
@@ -217,6 +214,7 @@ class DiskLog:
             unnoted = "" if granted is None else "; nothing is noted, this budget neither"
             raise BudgetExceeded(f"{over_budget(name, limit, before, after)}{unnoted}")
         known, digest = self._state, certificate.digest
+        most = 10**MAX_NUMBER_CHARACTERS - 1  # rows that a line can hold
         entry = Entry(
             number=len(known.entries) + 1,
             previous=known.entries[-1].digest if known.entries else NO_DIGEST,
@@ -224,7 +222,7 @@ class DiskLog:
             column=name,
             account=own,
             certificate=digest,
-            rows=None if rows is None else _check_rows(rows),
+            rows=None if rows is None else check_count(rows, "rows", 0, most),
             level=certified_level(certificate.largest_lift),
             joint=after.epsilon,
             exact=after.exact,
@@ -241,9 +239,7 @@ class DiskLog:
         """The account of a release; ValueError if its name may be a typing error, or needs a confirmation."""
         if new is not None:
             if account is not None or check_text(new, "new_account") in self:
-                raise ValueError(
-                    f"new_account = {new!r}: there is an account; name it, or a new one"
-                )
+                raise ValueError(f"new_account = {new!r}: there is an account; name it, or another")
             return new
         if account is None:
             self._check_twins(column, certificate)
@@ -353,11 +349,3 @@ def _check_stated(
     least = min((e.budget for e in lines if e.budget is not None), default=math.inf)
     if max(entry.joint, entry.budget or 0.0) > least:
         raise ValueError(f"states a level that a budget of {least!r} nats forbids")
-
-
-def _check_rows(rows: int) -> int:
-    """A number of rows that a line can hold."""
-    count = int(check_count(rows, "rows", 0))
-    if count >= 10**MAX_NUMBER_CHARACTERS:
-        raise ValueError(f"rows must have at most {MAX_NUMBER_CHARACTERS} digits")
-    return count

@@ -311,10 +311,7 @@ def _refusal(path: Path, error: sqlite3.Error) -> OSError | ValueError:
     if _kind(error) in REASONS:
         return OSError(REASONS[_kind(error)], f"{error}", str(path))
     if _kind(error) == sqlite3.SQLITE_NOTADB:
-        with open(path, "rb") as file:
-            old = file.read(24) == b'{"format": "pmlbook log '
-        why = "is a log of JSON lines, as an earlier version kept it" if old else "is no log"
-        return ValueError(f"{path} {why}: --start-log begins a new one")
+        return ValueError(f"{path} is no log: --start-log begins a new one")
     return ValueError(f"{path} is damaged, or no log: {error}")
 
 

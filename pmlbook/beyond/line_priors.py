@@ -263,16 +263,10 @@ def secret_from(prior: Any) -> Secret:
     if math.isinf(low) or math.isinf(high):  # SciPy has no quantiles of such small tails
         steps = 2.0 ** np.arange(18)
         middle = float(prior.median())
-        last = min(
-            high,
-            *(x for x in middle + steps if prior.sf(x) <= TAIL_PROBABILITY),
-            middle + steps[-1],
-        )
-        first = max(
-            low,
-            *(x for x in middle - steps if prior.cdf(x) <= TAIL_PROBABILITY),
-            middle - steps[-1],
-        )
+        above = middle + steps
+        below = middle - steps
+        last = min(high, above[-1], *(x for x in above if prior.sf(x) <= TAIL_PROBABILITY))
+        first = max(low, below[-1], *(x for x in below if prior.cdf(x) <= TAIL_PROBABILITY))
     if not last - first <= MAX_POINTS:
         raise ValueError(f"prior has {last - first:g} values, more than {MAX_POINTS}")
     points, shares = discrete_table(prior, first, last, "prior")

@@ -67,15 +67,11 @@ def density_at(secret: Priors, number: float) -> float:
         left = int(np.searchsorted(secret.edges, near, side="left")) - 1
         densities = secret.heights[[max(left, 0), right]]
     if not (np.isfinite(densities).all() and (densities > 0).all()):
-        raise ValueError(
-            f"prior has no density at its quantile {number:g}: ask for another quantile, or join the "
-            f"bins there"
-        )
+        why = f"prior has no density at its quantile {number:g}"
+        raise ValueError(f"{why}: ask for another quantile, or join the bins there")
     if densities.max() > densities.min() * (1 + RELATIVE_MEAN_ERROR):
-        raise ValueError(
-            f"prior has a density that jumps at its quantile {number:g}: move that edge of its bins, "
-            f"or ask for another quantile"
-        )
+        why = f"prior has a density that jumps at its quantile {number:g}"
+        raise ValueError(f"{why}: move that edge of its bins, or ask for another quantile")
     return float(densities[0])
 
 # %% ../../nbs/beyond/12_line_quantile.ipynb #70144b54
@@ -312,7 +308,7 @@ def quantile_mechanism(
     if not MIN_SCALE < density < 1 / MIN_SCALE:
         limits = f"{MIN_SCALE:g} to {1 / MIN_SCALE:g}"
         raise ValueError(
-            f"prior: the density at the quantile, {density:g}, is beyond {limits}; rescale"
+            f"prior: its density {density:g} at the quantile is beyond {limits}; rescale"
         )
     shares = cell_shares(secret, edges)
     if shares.min() <= 0:
@@ -327,10 +323,9 @@ def quantile_mechanism(
     clock = Clock(max_time)
     mechanism = best_cells(cells, place, inner, enough, clock)
     points = points_of(secret, edges, shares)
-    densities = np.array(
-        [points[place - 1, -1] - points[place - 1, -2], points[place, 1] - edges[place]]
-    )
-    slope = min(density, float((shares[place - 1 : place + 1] / PIECES_OF_CELL / densities).min()))
+    below_it = shares[place - 1] / (points[place - 1, -1] - points[place - 1, -2])
+    above_it = shares[place] / (points[place, 1] - edges[place])
+    slope = min(density, float(below_it) / PIECES_OF_CELL, float(above_it) / PIECES_OF_CELL)
     value = estimation_variance(mechanism, below) / slope**2 * (1 + 8 * RELATIVE_MEAN_ERROR)
     bound = min(bit.bound / density**2 * (1 - 8 * RELATIVE_MEAN_ERROR), value)
     return QuantileDesign(mechanism, share, edges, points, level, value, bound)

@@ -94,10 +94,8 @@ def repeated_leakage(channel: ArrayLike, prior: PriorLike, releases: int) -> Rep
     (Fraction(9, 5), (2, 0), 0.5878)
     """
     rows, shares, names = exact_pair(channel, prior)
-    k = check_count(releases, "releases", 0)
+    k = check_count(releases, "releases", 0, MAX_RELEASES)
     model = likelihoods(rows, shares)
-    if k > MAX_RELEASES:
-        raise ValueError(f"releases = {k} is too many: at most {MAX_RELEASES}")
     order = sorted(range(len(model.masses)), key=lambda x: model.masses[x])
     lower = upper = Fraction(1)
     chosen = order[0]

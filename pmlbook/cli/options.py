@@ -158,13 +158,8 @@ def _after(parser: Parser) -> None:
 
 # %% ../../nbs/cli/07_options.ipynb #d3c1a504
 # Written again, as the table of utilities imports NumPy; a cell below compares them.
-UTILITY_NAMES = (
-    "mutual_information",
-    "total_variation",
-    "chi_square",
-    "jensen_shannon",
-    "hellinger",
-    "le_cam",
+UTILITY_NAMES = tuple(
+    "mutual_information total_variation chi_square jensen_shannon hellinger le_cam".split()
 )
 GOALS = ("information", "frequencies", "mean")
 

@@ -250,10 +250,8 @@ def _native_input(uid: str, label: str, values: list[Any], start: int, choice: b
     """Labelled HTML range or select over the indices of a control's values."""
     label = f'<label for="{uid}">{html.escape(label)}</label> '
     if choice:
-        options = "".join(
-            f'<option value="{k}">{html.escape(str(v))}</option>' for k, v in enumerate(values)
-        )
-        return f'<div>{label}<select id="{uid}">{options}</select></div>'
+        rows = (f'<option value="{k}">{html.escape(str(v))}</option>' for k, v in enumerate(values))
+        return f'<div>{label}<select id="{uid}">{"".join(rows)}</select></div>'
     return (
         f'<div>{label}<input type="range" id="{uid}" min="0" max="{len(values) - 1}" value="{start}" '
         f'aria-valuetext="{values[start]:g}"> <output for="{uid}">{values[start]:g}</output></div>'
@@ -321,12 +319,10 @@ def _static_page(explorer: Explorer) -> str:
         drawn = [film.frame(explorer.draw(**point)) for point in points]
     elements, frames = _woven(drawn)
     elements, looks = _shortened(elements)
-    inputs = "".join(
-        _native_input(
-            f"{uid}-{k}", explorer.labels[name], values[k], starts[k], isinstance(spec, list)
-        )
-        for k, (name, spec) in enumerate(explorer.controls.items())
-    )
+    ids = [f"{uid}-{k}" for k in range(len(values))]
+    labels = [explorer.labels[name] for name in explorer.controls]
+    choices = [isinstance(spec, list) for spec in explorer.controls.values()]
+    inputs = "".join(map(_native_input, ids, labels, values, starts, choices))
     sent = {"looks": looks, "elements": elements, "frames": frames, "alts": alts, "values": values}
     data = json.dumps(sent, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     label_text = f' aria-label="{html.escape(alts[first], quote=True)}" '

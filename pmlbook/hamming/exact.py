@@ -53,21 +53,21 @@ def _least_odds(vertices: Array, limit: float) -> tuple[Array, Array]:
     return answer, _weighed(vertices, best.inequality_duals)
 
 # %% ../../nbs/hamming/05_exact.ipynb #f6d3f3d4
-def _below(worst: Array, flattest: Array, most: float) -> Array:
+def _below(worst: Array, least_peaked: Array, most: float) -> Array:
     """The mixture of two distributions, as much as possible of the first, with no entry above `most`."""
-    excess, fall = worst.max() - most, worst.max() - flattest.max()
+    excess, fall = worst.max() - most, worst.max() - least_peaked.max()
     share = min(1.0, excess / fall) if excess > 0 and fall > 0 else 0.0
-    return (1 - share) * worst + share * flattest
+    return (1 - share) * worst + share * least_peaked
 
 
 def _strongest(
-    worst: Array, flattest: Array, middle: Array, limit: float, slack: float
+    worst: Array, least_peaked: Array, middle: Array, limit: float, slack: float
 ) -> tuple[Array, float]:
     """The best proof near `worst`: a member of the set, and the e^epsilon that it forces."""
     # A little of the middle makes up for digits that the solver lost; how little, is tried.
     shares = (0.0, *10.0 ** np.arange(-13, -5))
     most = 1 - limit - slack
-    distributions = [_below((1 - t) * worst + t * middle, flattest, most) for t in shares]
+    distributions = [_below((1 - t) * worst + t * middle, least_peaked, most) for t in shares]
     forced = [
         odds_needed(q, limit, slack)[0] if q.max() < 1 - limit else 1.0 for q in distributions
     ]
@@ -102,7 +102,7 @@ def _rounding(vertices: Array) -> float:
 
 
 def _candidates(vertices: Array) -> Array:
-    """Members of the set that are worth a try: the vertices and their mean."""
+    """The vertices and their mean."""
     return np.vstack([vertices, vertices.mean(axis=0)])
 
 
@@ -230,23 +230,22 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     vertices = deciding[:, used]
 
     tries = _candidates(vertices)
-    flattest = tries[np.argmin(tries.max(axis=1))]
+    least_peaked = tries[np.argmin(tries.max(axis=1))]
     most = limit + min(ROUNDED_ZERO, limit / 1000)  # at the jump the last digits do not count
-    if most >= 1 - flattest.max() - ROUNDED_ZERO:  # else no constant answer is good enough
-        answer, flattest = _least_distortions(vertices, 1.0)
+    if most >= 1 - least_peaked.max() - ROUNDED_ZERO:  # else no constant answer is good enough
+        answer, least_peaked = _least_distortions(vertices, 1.0)
         right = 1 - evened_at_water_level(known, _spread(answer, used, 1.0))
         rows = np.tile(right / right.sum(), (known.size, 1))
-        design = _design(known, rows, 0.0, _spread(flattest, used, 0.0), "constant")
+        design = _design(known, rows, 0.0, _spread(least_peaked, used, 0.0), "constant")
         if worst_distortion(design.mechanism.channel, known) <= most:
             return design
     if limit == 0:
-        return _design(
-            known, np.eye(known.size), math.inf, _spread(flattest, used, 0.0), "identity"
-        )
+        worst = _spread(least_peaked, used, 0.0)
+        return _design(known, np.eye(known.size), math.inf, worst, "identity")
     answer, worst = _optimal_distortions(vertices, limit)
     answer = evened_at_water_level(known, _spread(answer, used, math.nan))[used]
     slack = _rounding(vertices)
-    worst, odds = _strongest(worst, flattest, vertices.mean(axis=0), limit, slack)
+    worst, odds = _strongest(worst, least_peaked, vertices.mean(axis=0), limit, slack)
     bound = max(0.0, math.log(odds) * (1 - 2.0**-51) - 2.0**-50)
     for shave in SHAVED_SHARES:
         fitted = _fitted(answer, vertices, limit * (1 - shave))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -141,11 +140,8 @@ def add_tail_columns(task: Task, growth: Growth) -> None:
     """Add the columns of the optimum for the heavy symbols and two aggregates of light ones."""
     prior, alone = task.prior, MAX_COMPLETE_GROUPS - 2
     order = np.argsort(-prior)
-    if (
-        len(prior) <= MAX_COMPLETE_GROUPS
-        or prior[order[alone:]].sum() > LIGHT_TAIL_MASS
-        or growth.over
-    ):
+    heavy = prior[order[alone:]].sum() > LIGHT_TAIL_MASS
+    if len(prior) <= MAX_COMPLETE_GROUPS or heavy or growth.over:
         return
     label = np.empty(len(prior), dtype=np.int64)
     label[order[:alone]] = np.arange(alone)
@@ -184,7 +180,7 @@ def coarse_mechanism(
         if task.reached(best.value, bound, groups.rounding):
             return best
     if best is not None and len(task.prior) <= MAX_CIRCLE_SYMBOLS:
-        best = max(best, from_circle(groups), key=attrgetter("value"))
+        best = max(best, from_circle(groups), key=lambda found: found.value)
     return best
 
 
@@ -223,9 +219,8 @@ def grow_mechanism(task: Task, clock: Clock) -> Answer:
     groups, start = task.groups, None
     bound = groups.closed + groups.rounding - lattice_loss(groups)
     best: FoundMechanism | None
-    if (
-        len(groups.p) > MAX_PROGRAMME_ROWS and len(numbers_full(groups)) <= 2
-    ):  # few sets are near the level
+    few_near = len(numbers_full(groups)) <= 2  # sets near the level
+    if few_near and len(groups.p) > MAX_PROGRAMME_ROWS:
         best, start = equalised_mechanism(task, groups, clock)
         bound = min(bound, groups.closed + groups.rounding - start.bound)
     else:
@@ -349,8 +344,7 @@ def generate(
     task = Task(checked, level, utility, tol, denominator_of(prior))
     found, bound, why = grow_but_rare(task, clock)
     if why and not (why == TIME_IS_UP and limited):
-        late = f"{clock.limit:g} seconds are over"
-        why = late if why == TIME_IS_UP else why
+        why = f"{clock.limit:g} seconds are over" if why == TIME_IS_UP else why
         message = why_loose("column generation", found.value, bound, tol, why)
         warnings.warn(message, LooseBound, stacklevel=3)
     return found.lifts, found.shares, bound

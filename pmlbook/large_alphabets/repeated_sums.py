@@ -208,9 +208,8 @@ def possible_rests(groups: Groups) -> tuple[Array, Array]:
     if n is None:
         return np.zeros(len(width)), width
     safe = 2.0**-50 * len(groups.member)
-    part = (
-        (width - groups.spare if groups.left_out else np.full(len(width), groups.capacity)) * n % 1
-    )
+    held = width - groups.spare if groups.left_out else np.full(len(width), groups.capacity)
+    part = held * n % 1
     part = np.where((part < n * safe) | (part > 1 - n * safe), 0, part) / n
     most = part + np.floor((width - part) * n + n * safe) / n + safe
     return np.where(part > 0, part - safe, 0), np.minimum(most, width)
@@ -241,10 +240,8 @@ class SumCells:
         low, high = np.maximum(groups.capacity - heavy, 0), groups.capacity - light
         high = np.minimum(high, width.max())
         cells = np.flatnonzero(low <= high + groups.same)
-        self.sums, self.rests = (
-            sums[cells],
-            low[cells, None] + np.outer(np.maximum(high - low, 0)[cells], CELL_POINTS),
-        )
+        self.sums = sums[cells]
+        self.rests = low[cells, None] + np.outer(np.maximum(high - low, 0)[cells], CELL_POINTS)
         self.few = self.rests.size * len(width) <= MAX_CELL_PRODUCTS
 
     def _weights(self, order: Integers, sums: Integers) -> Array:
@@ -260,10 +257,8 @@ class SumCells:
         value = (q - np.outer(slope, self.apart)) / self.units
         order = np.argsort(-value, axis=1)
         some = (self.groups.size * self.units)[order]
-        wanted, before = (
-            np.repeat(self.sums, len(CELL_POINTS))[:, None],
-            np.cumsum(some, axis=1) - some,
-        )
+        wanted = np.repeat(self.sums, len(CELL_POINTS))[:, None]
+        before = np.cumsum(some, axis=1) - some
         taken = np.empty_like(value)
         full = np.clip(wanted - before, 0, some) / self.units[order]
         np.put_along_axis(taken, order, full, axis=1)

@@ -248,10 +248,8 @@ class PricingLists:
     def __init__(self, growth: Growth, numbers: Integers | None = None) -> None:
         self.growth, self.repeats = growth, sums_repeat(growth.groups)
         self.numbers = numbers
-        self.least, self.most = (
-            12 if len(growth.groups.p) <= MAX_COMPLETE_GROUPS else 14,
-            LIST_POWERS[0],
-        )
+        self.least = 12 if len(growth.groups.p) <= MAX_COMPLETE_GROUPS else 14
+        self.most = LIST_POWERS[0]
         self.power, self.smoothing = self.least, Adaptive(MAX_CENTRE_WEIGHT)
         self.stale, self.took, self.pairs = 0, 0.0, FIRST_PAIRS
 

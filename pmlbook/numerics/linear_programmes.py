@@ -130,10 +130,8 @@ def _solved(posed: highspy.HighsLp, method: str, seconds: float) -> tuple[Any, A
     status, found = solver.getModelStatus(), solver.getSolution()
     x, sums = np.array(found.col_value), np.array(found.row_value)
     if status == HighsStatus.kOptimal:
-        low, high = (
-            np.append(posed.col_lower_, posed.row_lower_),
-            np.append(posed.col_upper_, posed.row_upper_),
-        )
+        low = np.append(posed.col_lower_, posed.row_lower_)
+        high = np.append(posed.col_upper_, posed.row_upper_)
         reached = np.append(x, sums)
         if not (
             (low - CONSTRAINT_TOLERANCE <= reached) & (reached <= high + CONSTRAINT_TOLERANCE)

@@ -16,7 +16,10 @@ __all__ = []
 # %% ../../nbs/numerics/10_names.ipynb #f502929a
 def shortened(value: Any) -> str:
     """How a value prints, cut after 200 characters."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python prints no whole number of more than 4300 digits
+        text = f"a long {type(value).__name__}"
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 # %% ../../nbs/numerics/10_names.ipynb #62463ac1

@@ -326,11 +326,13 @@ def check_whole(n: int, name: str) -> int:
     raise ValueError(f"{name} must be a whole number, got {n!r}")
 
 
-def check_count(n: int, name: str = "n", least: int = 1) -> int:
-    """Return a count as an int; ValueError unless it is a whole number of at least `least`."""
+def check_count(n: int, name: str = "n", least: int = 1, most: int | None = None) -> int:
+    """Return a count as an int; ValueError unless it is a whole number from `least` to `most`."""
     count = check_whole(n, name)
     if count < least:
-        raise ValueError(f"{name} = {count} must be at least {least}")
+        raise ValueError(f"{name} = {shortened(count)} must be at least {least}")
+    if most is not None and count > most:
+        raise ValueError(f"{name} = {shortened(count)} must be at most {most}")
     return count
 
 # %% ../../nbs/numerics/01_validation.ipynb #0b10a7a9

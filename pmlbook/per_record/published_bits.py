@@ -238,11 +238,9 @@ def bits_leakage(n: int, channel: ArrayLike, b: float, max_time: float | None = 
     (0.223, True)
     """
     checked = check_channel(channel, rows=2)
-    n = check_count(n)
+    n = check_count(n, most=MAX_PUBLISHED_BITS)
     if checked.shape != (2, 2):
         raise InvalidChannel(f"channel has shape {checked.shape}, but a bit has two outputs")
-    if n > MAX_PUBLISHED_BITS:
-        raise ValueError(f"n = {n} is too many bits (limit {MAX_PUBLISHED_BITS})")
     clock = Clock(max_time, False)
     level = check_entropy(b, n * math.log(2))
     best = best_count(n, checked, level, clock.part(0.5))

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_count
-from ..numerics.validation import check_names, check_pair, check_prior
-from ..numerics.validation import is_rational, labels_of, names_of, needed_pandas
-from ..numerics.validation import real_array
+from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_count, check_names
+from ..numerics.validation import check_pair, check_prior, is_rational, labels_of, names_of
+from ..numerics.validation import needed_pandas, real_array
 from ..foundations.probability import exact_prior, weighted_sum
 from .estimated_prior import _miss
 from ..release.certificate import shares_of
@@ -253,9 +252,7 @@ def audit_leakage(
     if trials is not None:
         if not callable(mechanism):
             raise ValueError("mechanism must be a function of a secret, if it is to be tried")
-        count = check_count(trials, "trials")
-        if count > MAX_TRIALS:
-            raise ValueError(f"trials must be at most {MAX_TRIALS:,}")
+        count = check_count(trials, "trials", most=MAX_TRIALS)
         mechanism = {secret: [mechanism(secret) for _ in range(count)] for secret in secrets}
     columns = list(aligned(mechanism, secrets, "mechanism", "prior").values())
     counts = [

@@ -111,9 +111,8 @@ class _Programmes:
         )
         self.sums = sparse.csr_array(np.hstack([np.eye(n, 3 * n + 4)] * m))
         rest = [(0, None), (None, None)] + [(0, None)] * (2 * n) + [(None, None), (0, None)]
-        self.bounds = [
-            b for mine in allowed.T.tolist() for b in [(0, None if x else 0) for x in mine] + rest
-        ]
+        own = [[(0, None if x else 0) for x in mine] for mine in allowed.T.tolist()]
+        self.bounds = [bound for block in own for bound in block + rest]
         self.gain = np.tile([0.0] * (3 * n + 3) + [-1.0], m)
 
     def at(self, limit: float, clock: Clock) -> Programme:
@@ -148,9 +147,8 @@ class RegionBracket(Bracket):
         super().__init__(mask, region.prior, tuple(inputs), tuple(outputs))
         self.region = region
         columns = self.table.T.astype(np.int64)
-        self.safe = np.array(
-            [region_lift(column[:, None], region) is not None for column in columns]
-        )
+        lifts = [region_lift(column[:, None], region) for column in columns]
+        self.safe = np.array([lift is not None for lift in lifts])
         if not self.table[:, self.safe].any(axis=1).all():
             raise Infeasible(
                 "an outcome that may be arbitrarily rare cannot be avoided: no level is kept"

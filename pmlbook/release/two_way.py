@@ -18,9 +18,8 @@ from .column_kinds import categories_of
 from .columns import encode
 from .labels import sorted_names, is_missing, plain
 from .estimation import Estimate, as_goal, undoing, undone
-from .intervals import check_request
-from .intervals import ends_that_fit, last_good, min_value, nested_sets
-from .intervals import score_interval
+from .intervals import check_request, ends_that_fit, last_good, min_value
+from .intervals import nested_sets, score_interval
 from .mechanism import Mechanism
 from ..numerics.validation import Array, Frozen, check_instance, shortened
 

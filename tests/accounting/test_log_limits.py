@@ -5,7 +5,6 @@ import math
 import pytest
 
 from pmlbook import BudgetExceeded, Mechanism
-from pmlbook.accounting.disk_log import _check_rows
 from pmlbook.accounting.release_log import _invisible, check_text, folded
 from pmlbook.budget import DiskLog, compose
 
@@ -59,11 +58,11 @@ def test_the_length_of_a_name():
         check_text("\ud800", "column")
 
 
-def test_the_number_of_rows():
-    assert _check_rows(0) == 0 and _check_rows(10**40 - 1) == 10**40 - 1
-    for rows, told in ((10**40, "at most 40 digits"), (-1, "at least 0")):
+def test_the_number_of_rows(log):
+    assert [log.ask("smokes", STILL, rows=n).rows for n in (0, 10**40 - 1)] == [0, 10**40 - 1]
+    for rows, told in ((10**40, "at most 9{40}"), (-1, "at least 0")):
         with pytest.raises(ValueError, match=told):
-            _check_rows(rows)
+            log.ask("smokes", STILL, rows=rows)
 
 
 def test_what_a_line_holds(log):

@@ -233,8 +233,6 @@ def test_an_order_beyond_the_floats_is_refused(alpha):
     rows = [[0.5, 0.5], [0.2, 0.8]]
     with pytest.raises(ValueError, match=r"beta = 1e\+308 is finite, but above 1e\+300"):
         maximal_alpha_leakage(rows, alpha, 1e308)
-    near, worst = (
-        maximal_alpha_leakage(rows, alpha, 1e300),
-        maximal_alpha_leakage(rows, alpha, math.inf),
-    )
+    near = maximal_alpha_leakage(rows, alpha, 1e300)
+    worst = maximal_alpha_leakage(rows, alpha, math.inf)
     assert near.value == pytest.approx(worst.value, rel=1e-9) and near.bound < math.inf

@@ -68,10 +68,8 @@ def test_it_moves_by_key_and_by_mouse(page):
 def test_a_finger_drags_a_vertex(phone):
     element = shown(phone, [[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]])
     vertex, folded = element.locator(".vertex").nth(2), element.locator(".folded")
-    before, others = (
-        folded.inner_html(),
-        element.locator(".vertex").first.get_attribute("transform"),
-    )
+    before = folded.inner_html()
+    others = element.locator(".vertex").first.get_attribute("transform")
     box = vertex.bounding_box()
     start = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     phone.drag(start, (start[0] + 40, start[1] - 20))

@@ -306,10 +306,8 @@ def test_an_exchange_finds_the_best_neighbour():
     for trial in range(12):
         n = 2 + trial % 5
         every, candidates, _ = everything(random_prior(n, draw), float(draw.uniform(0.1, 2)))
-        matrix, duals = (
-            draw.normal(size=(2, n)) / candidates.scale,
-            draw.normal(size=n) / candidates.scale,
-        )
+        matrix = draw.normal(size=(2, n)) / candidates.scale
+        duals = draw.normal(size=n) / candidates.scale
         spread = matrix.T @ matrix
         values = Climb(candidates, spread, duals)
         for tall, place in zip(every.tall, every.place.tolist()):

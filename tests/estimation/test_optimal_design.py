@@ -145,10 +145,8 @@ def test_quadratic_forms_lie_between_their_ends():
     draw = np.random.default_rng(8)
     for n in (1, 2, 4, MANY_SECRETS - 1, MANY_SECRETS):  # from MANY_SECRETS on only enclosed
         root = draw.integers(-9, 10, (n, n)).astype(object)
-        matrix, goal = (
-            root.T @ root + np.eye(n, dtype=int),
-            draw.integers(-9, 10, (n, 2)).astype(object),
-        )
+        matrix = root.T @ root + np.eye(n, dtype=int)
+        goal = draw.integers(-9, 10, (n, 2)).astype(object)
         left, vertex, last = eliminate(matrix, goal)
         A = sp.Matrix(matrix)
         exact = by_fractions(matrix.tolist(), goal.tolist())

@@ -47,11 +47,9 @@ def test_bounds_of_floats_against_fractions():
         parts = rng.integers(1, 5 if trial % 2 else 30, size=n).tolist()
         shares = [Fraction(k, sum(parts)) for k in parts]
         c = 1 + (1 / min(shares) - 1) * Fraction(int(rng.integers(1, 10)), 11)
-        p, vertices, u = (
-            np.array(shares, dtype=float),
-            exact_lift_vectors(shares, c),
-            utilities(n)[trial % 9],
-        )
+        p = np.array(shares, dtype=float)
+        vertices = exact_lift_vectors(shares, c)
+        u = utilities(n)[trial % 9]
         every, (lifts, shifts) = range(len(vertices.place)), (vertices.lifts, vertices.shifts)
         used, duals = best_mix(vertices, u)
         exact = [excess(vertices, v, u, duals) for v in every]

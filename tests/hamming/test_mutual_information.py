@@ -155,11 +155,9 @@ def test_the_loop_fits_together_after_any_step():
         best = mi_leakage(V, D).value
         for steps in (0, 1, 4, 20):
             found = least_information(V, D, steps=steps)
-            upper, (errors, distribution), (weights, duals) = (
-                found.high,
-                found.of_high,
-                found.of_low,
-            )
+            upper = found.high
+            (errors, distribution) = found.of_high
+            (weights, duals) = found.of_low
             assert (
                 upper == (V @ binary_divergences(errors, 1 - errors, distribution)).max()
                 and (V @ errors).max() <= D

@@ -50,10 +50,8 @@ def test_the_programme_and_its_duals_against_another_solver():
     rng = np.random.default_rng(17)
     for trial, level in enumerate((1e-6, 0.05, 0.3, 0.8, 1.6, 2.5)):
         distribution = np.sort(random_prior(9, rng))
-        groups, u = (
-            Groups(distribution, level, list(NAMED.values())[trial]),
-            list(NAMED.values())[trial],
-        )
+        groups = Groups(distribution, level, list(NAMED.values())[trial])
+        u = list(NAMED.values())[trial]
         columns, shares = start_columns(groups, np.random.default_rng(0))
         assert len(columns) == CIRCLE_ORDERS * 2 * len(distribution) and np.isclose(
             shares.sum(), 1, rtol=0, atol=1e-13

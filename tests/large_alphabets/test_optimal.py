@@ -80,10 +80,8 @@ def test_formulas_are_vertices_with_their_duals():
             ]
             assert max(worth) - min(worth) <= 2.0**-44  # none is worth more than the others
         level = float(rng.uniform(0, 1)) * float(np.log(float(first)))
-        bound, truth = (
-            formula_bound(distribution, level, u),
-            enumerate_optimum(distribution, level, u),
-        )
+        bound = formula_bound(distribution, level, u)
+        truth = enumerate_optimum(distribution, level, u)
         mixed = Mechanism(mixture(truth[0], check_prior(distribution), 0.0), distribution).utility(
             u
         )

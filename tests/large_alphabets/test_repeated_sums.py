@@ -316,10 +316,8 @@ def test_a_steep_loss_is_not_overstated():
         groups = Groups(p, -np.log(mass), NAMED["hellinger"])
         if not some.any() or groups.floor.any() or groups.left_out or groups.p[-1] > groups.a:
             continue
-        duals, a = (
-            rng.normal(size=6) * groups.width * (0, 1e-7, 1e-3)[trial % 3],
-            Fraction(groups.a),
-        )
+        duals = rng.normal(size=6) * groups.width * (0, 1e-7, 1e-3)[trial % 3]
+        a = Fraction(groups.a)
         q, base, _ = greedy(groups, duals)
         least = np.inf
         for held in np.ndindex(*np.full(6, 2)):

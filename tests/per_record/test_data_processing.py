@@ -64,10 +64,8 @@ def test_the_formula_in_sixty_digits():
 def test_the_formula_where_numbers_overflow():
     mp.mp.dps = 60
     rng = np.random.default_rng(5)
-    many, few = (
-        record_problem(counting(1000), geometric(1001, 1.0), 0),
-        record_problem(counting(3), geometric(4, 2.0), 0),
-    )
+    many = record_problem(counting(1000), geometric(1001, 1.0), 0)
+    few = record_problem(counting(3), geometric(4, 2.0), 0)
     for trial in range(120):
         problem, heat = (few, many)[trial % 2], float(np.exp(rng.uniform(-7, 7)))
         b = problem.largest_entropy * rng.choice([0, 0.5, 1])

@@ -57,10 +57,8 @@ def test_no_room_and_all_room():
 def test_two_classes_spend_just_the_room():
     rng = np.random.default_rng(13)
     for _ in range(40):
-        share, values = (
-            rng.uniform(0.05, 0.95),
-            rng.normal(size=(2, 1)) * 10.0 ** rng.integers(-9, 9),
-        )
+        share = rng.uniform(0.05, 0.95)
+        values = rng.normal(size=(2, 1)) * 10.0 ** rng.integers(-9, 9)
         slack = float(rng.choice([1e-6, 0.01, 0.3, 4]))
         even, top = np.array([1 - share, share]), int(values.argmax())
         contraction = even[top], slack

@@ -127,10 +127,8 @@ def test_a_leaf_against_floats():
         stationary = stationary_point(
             problem, b, best, own_multiplier(problem, b, best, Clock()), 40, Clock()
         )
-        here, distribution = (
-            interval_problem(view, b),
-            distribution_of(stationary.outputs.tolist(), "q"),
-        )
+        here = interval_problem(view, b)
+        distribution = distribution_of(stationary.outputs.tolist(), "q")
         for a, uniform in enumerate(problem.uniform.sum(axis=1)):
             least = negligible_probability(
                 float(uniform), len(problem.rows), value, float(here.slack)

@@ -71,7 +71,7 @@ def test_refusals():
     for n, channel, b, message in (
         (3, np.eye(3)[:2], 1.0, "two outputs"),
         (3, np.eye(2), 3.0, "exceeds the entropy"),
-        (513, np.eye(2), 3.0, "too many bits"),
+        (513, np.eye(2), 3.0, "n = 513 must be at most 512"),
     ):
         with pytest.raises(ValueError, match=message):
             pb.records.bits_leakage(n, channel, b)

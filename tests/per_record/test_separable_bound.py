@@ -98,10 +98,8 @@ def test_the_supremum_in_fifty_digits():
         )
         multiplier = float(rng.choice([0.1, 0.5, 2]))
         dual = DualVariables(multiplier, multiplier * rng.normal(size=2))
-        share, ends = (
-            rng.uniform(0.1, 0.9),
-            np.sort(rng.choice(POSTERIOR_GRID, size=(2, m)), axis=0),
-        )
+        share = rng.uniform(0.1, 0.9)
+        ends = np.sort(rng.choice(POSTERIOR_GRID, size=(2, m)), axis=0)
         distribution, fine = np.array([share, 1 - share]), float(rng.choice([1e-3, 1e-6]))
         curves = OutputCurves(parts, dual, distribution)
         found, total = sum_of_maxima(curves, ends, fine), mp.mpf(0)
@@ -132,17 +130,13 @@ def test_nothing_is_lost_of_one_minus_t():
 
 def test_an_interval_is_never_understated():
     for _ in range(40):
-        common, shares = (
-            rng.uniform(0, 0.3, size=(2, 2)),
-            rng.dirichlet(np.ones(4)).reshape(2, 2, 1),
-        )
+        common = rng.uniform(0, 0.3, size=(2, 2))
+        shares = rng.dirichlet(np.ones(4)).reshape(2, 2, 1)
         parts = SeparableRows(
             common, rng.uniform(0, 0.6, size=(2, 2, 1)), shares, np.zeros((2, 1), int)
         )
-        dual, cell = (
-            DualVariables(float(rng.choice([0.5, 2])), rng.normal(size=2)),
-            (np.zeros(2), np.ones(2)),
-        )
+        dual = DualVariables(float(rng.choice([0.5, 2])), rng.normal(size=2))
+        cell = (np.zeros(2), np.ones(2))
         first = rng.choice([0.0, rng.uniform(0, 0.2), rng.uniform(0, 0.9)])
         last = first + rng.choice([1e-3, 0.05])
         distribution = np.array([first, 1 - first])

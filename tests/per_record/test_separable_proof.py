@@ -83,10 +83,8 @@ def test_the_curve_in_fifty_digits():
             dual, share = (0.3, -0.4, -0.2), 0.4
             with flint.ctx.workprec(BALL_BITS):
                 here = interval_problem(view, 0.5)
-                known, distribution = (
-                    output_terms(view, here),
-                    (flint.arb(share), 1 - flint.arb(share)),
-                )
+                known = output_terms(view, here)
+                distribution = (flint.arb(share), 1 - flint.arb(share))
                 for y in range(view.rows[0].shape[1]):
                     curve = curve_of(
                         known,

@@ -129,10 +129,8 @@ def test_the_golden_section_shortens_as_it_should():
 def test_ceilings_against_grids():
     dice = np.random.default_rng(31)
     four = [make([41, 30, 20, 9]) for make in (box_region, ball_region)]
-    begin, end = (
-        np.array([0, 0.25, 0.5, 0.75, 0.9, 0.6, 1]),
-        np.array([0.25, 0.5, 0.75, 0.9, 1, 0.6, 1]),
-    )
+    begin = np.array([0, 0.25, 0.5, 0.75, 0.9, 0.6, 1])
+    end = np.array([0.25, 0.5, 0.75, 0.9, 1, 0.6, 1])
     kinds = (SOME_ZERO, NO_ZERO, NO_ZERO_UPPER)
     sharp = 0
     for region, kind in [(four[0], SOME_ZERO), *((four[1], kind) for kind in kinds)]:
@@ -148,10 +146,8 @@ def test_ceilings_against_grids():
 
 def test_ceilings_at_the_ends():
     four = [make([41, 30, 20, 9]) for make in (box_region, ball_region)]
-    begin, end = (
-        np.array([0, 0.25, 0.5, 0.75, 0.9, 0.6, 1]),
-        np.array([0.25, 0.5, 0.75, 0.9, 1, 0.6, 1]),
-    )
+    begin = np.array([0, 0.25, 0.5, 0.75, 0.9, 0.6, 1])
+    end = np.array([0.25, 0.5, 0.75, 0.9, 1, 0.6, 1])
     for sign, state in ((9, EMPTY), (-9, FULL)):
         vertices = column_ceilings(
             Knapsacks(four[0], Fraction(3, 2)), np.full(4, sign), begin[:4], end[:4]

@@ -81,10 +81,8 @@ def test_columns_of_vertices_in_fractions():
             and sum(map(Fraction.__mul__, again.shares, column)) == 1
         )
         inner, both = again.inner[v], again.inner[v] | again.outer[v]
-        t, floor = (
-            again.share[v],
-            (1 - again.share[v]) * min_of(inner) + again.share[v] * min_of(both),
-        )
+        t = again.share[v]
+        floor = (1 - again.share[v]) * min_of(inner) + again.share[v] * min_of(both)
         assert floor == 1 / limit if t else min_of(inner) >= 1 / limit and not again.outer[v].any()
 
 

@@ -85,10 +85,8 @@ def whole_matches(n, b, D, L):
                 Clock(),
             )
             answer = search.orbits.table(v)
-            errs, met = (
-                search.expected_distortion(answer),
-                search.candidates.information(answer).max(),
-            )
+            errs = search.expected_distortion(answer)
+            met = search.candidates.information(answer).max()
             limits = (D, truth + far) if search is bounded else (truth + far, L)
             assert errs <= limits[0] + 1e-6 and met <= limits[1] + 1e-6
             late = solver(search.orbits, search.goal, search.candidates, v, Clock(0.0, False))

@@ -81,11 +81,9 @@ def test_what_is_no_count_or_no_tail_is_refused():
 def test_nested_sets_sum_to_the_weights():
     rng = np.random.default_rng(4)
     for weights in (np.array([0, 1.5e-9, 1]), np.array([3.0, 1, 3, 2]), np.array([0.0, 7, -7])):
-        sets, distribution, order = (
-            nested_sets(weights),
-            rng.dirichlet(np.ones(len(weights))),
-            np.unique(weights),
-        )
+        sets = nested_sets(weights)
+        distribution = rng.dirichlet(np.ones(len(weights)))
+        order = np.unique(weights)
         assert len(sets) == len(order) - 1 and (np.diff(sets.sum(axis=1)) < 0).all()
         told = order[0] + np.diff(order) @ (sets @ distribution)
         assert np.isclose(told, weights @ distribution, rtol=0, atol=1e-14)
@@ -222,10 +220,8 @@ def test_no_frequencies_within_the_distance_lie_beyond_an_end(n, people):
     for distance in count_distances(channel, counts):
         nearest = _nearest(distance, n)
         most = distance.value(nearest) + 4
-        end, other = (
-            _least_within(distance, most, goal, nearest),
-            peer(distance, most, goal, nearest),
-        )
+        end = _least_within(distance, most, goal, nearest)
+        other = peer(distance, most, goal, nearest)
         assert end < other + 1e-8 and other - end < 1e-6
 
 

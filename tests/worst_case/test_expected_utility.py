@@ -26,10 +26,8 @@ def test_two_roads_solve_one_programme():
         n, m = (int(k) for k in draw.integers(2, 5, 2))
         mask = (draw.random((n, m)) < 0.5) | (np.arange(m) == draw.integers(m, size=(n, 1)))
         p = random_prior(n, draw)
-        shares, worth = (
-            exact_prior(p),
-            np.array([[Fraction(int(k), 8) for k in draw.integers(0, 9, m)] for _ in range(n)]),
-        )
+        shares = exact_prior(p)
+        worth = np.array([[Fraction(int(k), 8) for k in draw.integers(0, 9, m)] for _ in range(n)])
         worth[~mask] = Fraction(0)
         lift = Bracket(mask, p)
         lift.narrow(Clock(), 0.0)
@@ -90,10 +88,8 @@ def test_no_room_at_the_least_level():
     for _ in range(
         8
     ):  # at the least level there is no room: the bracket must close to the last digit
-        mask, prior = (
-            (draw.random((6, 6)) < 0.5) | np.eye(6, dtype=bool),
-            draw.dirichlet(np.ones(6)),
-        )
+        mask = (draw.random((6, 6)) < 0.5) | np.eye(6, dtype=bool)
+        prior = draw.dirichlet(np.ones(6))
         bracket = Bracket(mask, prior)
         bracket.narrow(Clock(), 0.0)
         tight = bracket.mechanism.epsilon

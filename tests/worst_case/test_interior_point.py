@@ -43,10 +43,8 @@ def test_both_ends_meet_where_the_coverage_is_one(seed):
     for _ in range(12):
         mask, prior = drawn(rng, 9)
         channel, dual, visits = search(mask, prior)
-        lower, upper = (
-            dual_certificate_bound(mask, prior, dual),
-            np.exp(epsilon_pml(channel, prior)),
-        )
+        lower = dual_certificate_bound(mask, prior, dual)
+        upper = np.exp(epsilon_pml(channel, prior))
         assert not channel[~mask].any() and lower * (1 - 1e-12) <= upper
         assert upper <= lower * (1 + 2 * STALLED_GAP) and all(v.lift >= 1 - 1e-12 for v in visits)
         certain = max(

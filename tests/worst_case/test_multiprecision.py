@@ -28,10 +28,8 @@ def test_columns_have_their_mean():
             mean = Fraction(int(draw.integers(1, 12)), 12)
         else:  # a sum of the first: no secret is served in part
             mean = sum(shares[i] for i in order[: 1 + trial % n])
-        entries, bets = (
-            filled(order, shares, mean),
-            [Fraction(int(k)) for k in draw.integers(-3, 9, n)],
-        )
+        entries = filled(order, shares, mean)
+        bets = [Fraction(int(k)) for k in draw.integers(-3, 9, n)]
         assert (
             sum(shares[i] * x for i, x in entries.items()) == mean
             and list(entries) == order[: len(entries)]
