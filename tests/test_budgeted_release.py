@@ -281,6 +281,26 @@ def test_the_second_of_two_gets_an_error_and_adds_no_line():
     assert len(DiskLog(LOG).entries) == 2
 
 
+def test_of_two_releases_that_must_be_alone_the_second_is_refused():
+    """Both have asked before either has a line: the rule is checked again where the line is written."""
+    DiskLog(LOG, new=True).record("other", DRAWN)
+    options = {"column": "said", "force": False, "receipt": None, "budget": None, "account": None}
+    first, second = (
+        Booking(
+            DiskLog(LOG),
+            CERTIFICATE,
+            argparse.Namespace(target=Path(name), new_account=None, **options),
+            [],
+            alone=True,
+        )
+        for name in ("out.csv", "two.csv")
+    )
+    first(Released(900, 0))
+    with pytest.raises(ValueError, match="rounded at random once more leak more"):
+        second(Released(900, 0))
+    assert len(DiskLog(LOG).entries) == 2
+
+
 # what differs in nothing but the draw
 
 

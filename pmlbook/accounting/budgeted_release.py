@@ -96,8 +96,9 @@ class Booking:
 
     `log`: the log. `certificate`: that of the mechanism. `arguments`: options of the release: `target`,
     `column`, `force`, `budget`, `account`, `new_account`, `receipt`. `inputs`: files that the receipt must
-    not replace. BudgetExceeded if all releases together would leak more than the budget. OSError, ValueError if the
-    log refuses, or a name is taken, or the interrupted release is another one.
+    not replace. `alone`: the release must be the first of its account. BudgetExceeded if all releases together would
+    leak more than the budget. OSError, ValueError if the log refuses, or a name is taken, or the interrupted release
+    is another one.
 
     Source: a write-ahead log, as databases keep one.
     """
@@ -108,8 +109,10 @@ class Booking:
         certificate: Certificate,
         arguments: argparse.Namespace,
         inputs: Sequence[Path],
+        alone: bool = False,
     ) -> None:
         self._log, self._certificate, self._target = log, certificate, Path(arguments.target)
+        self._alone = alone
         self._column = arguments.column
         self._force = arguments.force
         self._named = arguments.receipt
@@ -130,6 +133,8 @@ class Booking:
         self.entry: Entry = (
             self._before[0] if self._before else log.ask(self._column, certificate, **self._options)
         )
+        if not self.again:
+            self._check_alone(self.entry)
 
     def _begun(self) -> tuple[Manifest, tuple[Entry, str] | None]:
         """The manifest of the interrupted release, with its line, or a new one."""
@@ -194,8 +199,17 @@ class Booking:
                     kept.path.unlink()
             raise
 
+    def _check_alone(self, entry: Entry) -> None:
+        """ValueError if numbers would be rounded at random in an account that has a release: the joint level is not known."""
+        if self._alone and entry.account in self._log:
+            raise ValueError(
+                f"the account {entry.account!r} has a release, and numbers rounded at random once more leak more "
+                "than the log can bound"
+            )
+
     def _keep(self, entry: Entry) -> None:
-        """Store the key, just before the line is written."""
+        """Store the key, just before the line is written and while no other program can write one."""
+        self._check_alone(entry)
         path = self._manifest.path
         if os.path.lexists(path):
             if Manifest.read(path).noted(self._log):

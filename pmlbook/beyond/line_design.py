@@ -228,8 +228,10 @@ def held_by_all(
 class LineDesign(Frozen):
     """A mechanism for the mean of numbers between two ends; made by `mean_mechanism`.
 
-    `mechanism` has the nodes as inputs. `value` is its variance for one person, rounded up, in squared units of the secret. No mechanism on the
-    line with an unbiased score and the level `epsilon` has less than `bound`, which is rounded down.
+    `mechanism` has the nodes as inputs. `value` is its variance for one person, rounded up, in squared units of the
+    secret. No mechanism on the line with an unbiased score and the level `epsilon` has less than `bound`, which is
+    rounded down. A column is released once: each release rounds anew, so two leak more together than `compose`
+    states for the mechanism, whose inputs are the nodes.
 
     Source: 'The mean of a number on the line'.
     """

@@ -58,8 +58,8 @@ def release(arguments: argparse.Namespace) -> int:
     log, booking = find_log(arguments), None
     try:
         if log is not None:
-            booking = Booking(log, certificate, arguments, inputs)
-            check_coins(reader, booking, log)
+            rounds = reader is not None and reader.rounds
+            booking = Booking(log, certificate, arguments, inputs, rounds)
         else:
             check_target(arguments.target, arguments.force, inputs)
         warn_of_published(mechanism, "publishes")
@@ -170,16 +170,6 @@ def _strata_lines(strata: Sequence[Stratum]) -> list[str]:
         name = ", ".join(map(str, one.name))
         lines.append(f"{name} ({one.rows} rows): {one.level:.4f}, {one.worst:.4f} nats")
     return lines
-
-
-def check_coins(reader: NumberReader | None, booking: Booking, log: DiskLog) -> None:
-    """ValueError if an account has a release, and numbers would be rounded at random again: their joint level is not known."""
-    account = booking.entry.account
-    if reader and reader.rounds and not booking.again and account in log:
-        raise ValueError(
-            f"the account {account!r} has a release, and numbers rounded at random once more leak more than "
-            "the log can bound"
-        )
 
 # %% ../../nbs/cli/06_commands.ipynb #d3c1a401
 def estimate(arguments: argparse.Namespace) -> int:
