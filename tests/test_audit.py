@@ -310,3 +310,16 @@ def test_counts_whose_sum_is_no_float_are_refused():
         pb.audit.leakage_bracket([[1e308, 1e308], [1.0, 1.0]], [0.5, 0.5])
     with pytest.raises(ValueError, match="certificate must be a Certificate"):
         pb.Mechanism.from_certificate(None)
+
+
+def test_the_leakage_under_a_rare_secret_is_exact():
+    for rare in (1e-4, 1e-10, 1e-16):
+        told = pb.audit.audit_leakage([[0.5, 0.5], [0.0, 1.0]], [1 - rare, rare])
+        share = pb.Mechanism([[0.5, 0.5], [0.0, 1.0]], [1 - rare, rare]).exact_prior[0]
+        assert told.high[0] == level_of(1 / share) == told.low[0]
+
+
+def test_a_sentence_about_a_rare_secret_has_its_own_level():
+    for rare in (Fraction(1, 10**30), Fraction(1, 10**300)):
+        most = pb.audit.sentence_level("no answer is ruled out", {"a": 1 - rare, "b": rare})
+        assert most < rare * (1 + rare) and math.nextafter(most, 1) >= rare

@@ -608,8 +608,8 @@ BAD = {
     "pair": (lambda: worst_joint_level([0.5, 0.5], 0.1, np.inf), "second = inf must be"),
     "secrets": (lambda: worst_joint_level([1 / 16] * 16, 1, 1), "prior has 16 symbols, too many"),
     "column": (lambda: ReleaseLog().record([1], FLIP), "column must be hashable, not a list"),
-    "mechanism": (lambda: ReleaseLog().record("a", None), "release 0 must be a Mechanism"),
-    "values": (lambda: ReleaseLog().privatize("a", 3, [0]), "release 0 must be a Mechanism"),
+    "mechanism": (lambda: ReleaseLog().record("a", None), "mechanism must be a Mechanism"),
+    "values": (lambda: ReleaseLog().privatize("a", 3, [0]), "mechanism must be a Mechanism"),
 }
 
 

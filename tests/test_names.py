@@ -1,5 +1,6 @@
 """Names are paired by name, or refused with both lists: never by position, never in hash order."""
 
+import pickle
 import re
 from dataclasses import replace
 from fractions import Fraction
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import pmlbook as pb
+from pmlbook.accounting.release_log import RepeatedRelease
 from pmlbook.beyond.cost_adversaries import worst_cost_leakage
 from pmlbook.extremal.gains import gain_optimum
 from pmlbook.extremal.optimum_curve import optimum_pieces
@@ -552,3 +554,25 @@ def test_a_table_with_too_few_rows_is_named(call):
     table = pd.DataFrame([[3.0, 2, 1], [1, 3, 2]], index=list("ab"))
     with pytest.raises(ValueError, match="^utilities has 2 rows"):
         call(table, pb.robust.box_region([5, 4, 3]))
+
+
+@pytest.mark.parametrize("name", [np.nan, float("nan"), pd.NaT, pd.NA], ids=repr)
+def test_names_that_mean_missing_are_one_name(name):
+    """They equal nothing, not even themselves: each has to be found again, in a copy too."""
+    flip = [[0.75, 0.25], [0.25, 0.75]]
+    made = pb.Mechanism(flip, [0.5, 0.5], ("a", name))
+    turned = pb.Mechanism(flip, [0.5, 0.5], (name, "a"))
+    assert made == pb.Mechanism(flip, [0.5, 0.5], ("a", np.nan)) and made != turned
+    assert made != pb.Mechanism(flip, [0.5, 0.5], ("a", "nan"))
+    assert pickle.loads(pickle.dumps(made.certify(1.0))) == made.certify(1.0)
+    log = pb.budget.ReleaseLog()
+    log.record("c", made)
+    with pytest.warns(RepeatedRelease):
+        pickle.loads(pickle.dumps(log)).record("c", turned)
+    assert pb.budget.compose(made, turned).inputs == made.inputs
+    prior = pd.Series([0.5, 0.5], index=pd.Index(["a", name], dtype=object))
+    assert pb.optimal_mechanism(prior, 0.3).mechanism.inputs == made.inputs
+    outcomes = ["r0", "r1", "r1", "r0"] * 20
+    both = pb.estimate.two_way(made, outcomes, ["r0", "r1", "r0", "r0"] * 20, made)
+    assert both.mean([0, 1], name).interval() == both.mean([0, 1], None).interval()
+    assert both.difference([0, 1], name, name).interval() == (0.0, 0.0)

@@ -176,3 +176,9 @@ def test_no_function_stores_more_than_twenty_names():
         if isinstance(node, ast.FunctionDef) and stored(node) > 20
     ]
     assert many == []
+
+
+def test_no_module_is_longer_than_350_lines():
+    modules = [path for path in (ROOT / "pmlbook").rglob("*.py") if path.name != "_modidx.py"]
+    sizes = {path.stem: len(path.read_text(encoding="utf-8").splitlines()) for path in modules}
+    assert {name: size for name, size in sizes.items() if size > 350} == {}

@@ -311,9 +311,8 @@ class DiskLog:
         except FileExistsError:
             if not os.path.lexists(self._place):
                 raise
-            raise FileExistsError(
-                f"{self.path} has been begun by another program: use it as it is, with --log"
-            ) from None
+            why = f"{self.path} has been begun by another program: use it as it is, with --log"
+            raise FileExistsError(why) from None
 
     def privatize(
         self,

@@ -102,7 +102,7 @@ class Account:
 # %% ../../nbs/accounting/02_release_log.ipynb #ba6791f1
 def after_release(before: Account | None, mechanism: Mechanism) -> Account:
     """The account after one more release, or after the first one."""
-    one = compose(mechanism)
+    one = compose(check_instance(mechanism, Mechanism, "mechanism"))
     if before is None:
         return Account(1, one, 1 / one.largest_lift, one.min_ratio, one, {mechanism: 1})
     one = matched(one, before.first)

@@ -20,6 +20,7 @@ from .noise_means import RELATIVE_MEAN_ERROR
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.one_number import MIN_OUTCOME_SHARE, evened
 from ..estimation.targets import estimation_variance
+from ..numerics.enclosure import texts_around
 from ..numerics.linear_programmes import LooseBound, OutOfTime, maximise
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, Frozen, PriorLike, check_count, check_epsilon
@@ -95,9 +96,7 @@ def inner_level(level: float, error: float) -> float:
     """
     room = math.exp(-level) + error
     if level and room >= 1:
-        raise ValueError(
-            f"prior is known only up to {error:.2g}, too little for the level {level:g}"
-        )
+        raise ValueError(f"prior is known up to {error:.2g}, too little for the level {level:g}")
     return -math.log(room) * (1 - 2.0**-50) if level else 0.0
 
 
@@ -265,10 +264,9 @@ class LineDesign(Frozen):
         return self.mechanism.estimate(outputs, partly=True).of(float)
 
     def __repr__(self) -> str:
-        return (
-            f"LineDesign({len(self.mechanism.inputs)} nodes, {len(self.mechanism.outputs)} outcomes, "
-            f"variance {self.value:.6g}, at least {self.bound:.6g})"
-        )
+        size = f"{len(self.mechanism.inputs)} nodes, {len(self.mechanism.outputs)} outcomes"
+        value, bound = texts_around(self.value, self.bound, 6)
+        return f"LineDesign({size}, variance {value}, at least {bound})"
 
 
 def quiet_design(prior: PriorLike, level: float, target: Array, max_time: float | None) -> Design:
@@ -319,7 +317,7 @@ def mean_mechanism(
     >>> from scipy.stats import uniform
     >>> design = mean_mechanism(uniform(0, 1), 1.0, bins=12)
     >>> design
-    LineDesign(13 nodes, 3 outcomes, variance 0.18394, at least 0.177726)
+    LineDesign(13 nodes, 3 outcomes, variance 0.18394, at least 0.177725)
     >>> design.estimate(design.privatize([0.25] * 1000, rng=1)).interval()[0] < 0.25
     True
     """

@@ -20,6 +20,7 @@ from .line_priors import Continuous, Steps, cell_names, cells_of, secret_from
 from .noise_means import RELATIVE_MEAN_ERROR
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.targets import estimation_variance
+from ..numerics.enclosure import texts_around
 from ..numerics.linear_programmes import LooseBound
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, Frozen, check_count, check_epsilon
@@ -243,10 +244,9 @@ class QuantileDesign(Frozen):
         return QuantileEstimate(shares, self.points, self.quantile, ends, prior)
 
     def __repr__(self) -> str:
-        return (
-            f"QuantileDesign({self.quantile:g}-quantile, {len(self.mechanism.inputs)} cells, "
-            f"{len(self.mechanism.outputs)} outcomes, variance {self.value:.6g}, at least {self.bound:.6g})"
-        )
+        size = f"{len(self.mechanism.inputs)} cells, {len(self.mechanism.outputs)} outcomes"
+        value, bound = texts_around(self.value, self.bound, 6)
+        return f"QuantileDesign({self.quantile:g}-quantile, {size}, variance {value}, at least {bound})"
 
 # %% ../../nbs/beyond/12_line_quantile.ipynb #10435477
 def quantile_mechanism(
@@ -293,7 +293,7 @@ def quantile_mechanism(
     >>> from scipy.stats import norm
     >>> design = quantile_mechanism(norm(40, 12), 0.5, bins=6)
     >>> design
-    QuantileDesign(0.5-quantile, 6 cells, 13 outcomes, variance 544.927, at least 537.485)
+    QuantileDesign(0.5-quantile, 6 cells, 13 outcomes, variance 544.928, at least 537.484)
     >>> design.estimate(design.privatize([30.0] * 1000, rng=1)).interval()[1] < 40
     True
     """
@@ -323,9 +323,8 @@ def quantile_mechanism(
     clock = Clock(max_time)
     mechanism = best_cells(cells, place, inner, enough, clock)
     points = points_of(secret, edges, shares)
-    below_it = shares[place - 1] / (points[place - 1, -1] - points[place - 1, -2])
-    above_it = shares[place] / (points[place, 1] - edges[place])
-    slope = min(density, float(below_it) / PIECES_OF_CELL, float(above_it) / PIECES_OF_CELL)
+    widths = points[place - 1, -1] - points[place - 1, -2], points[place, 1] - edges[place]
+    slope = min(density, float((shares[place - 1 : place + 1] / PIECES_OF_CELL / widths).min()))
     value = estimation_variance(mechanism, below) / slope**2 * (1 + 8 * RELATIVE_MEAN_ERROR)
     bound = min(bit.bound / density**2 * (1 - 8 * RELATIVE_MEAN_ERROR), value)
     return QuantileDesign(mechanism, share, edges, points, level, value, bound)

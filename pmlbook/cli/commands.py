@@ -27,7 +27,8 @@ from ..beyond.line_priors import cell_edges
 from ..beyond.line_quantile import QuantileEstimate
 from ..accounting.release import Released, count_outcomes, release_file
 from .report import codes_or_answers
-from ..foundations.leakage import local_dp, maximal_leakage, pointwise_maximal_leakage
+from ..foundations.leakage import maximal_leakage
+from ..practice.audit import audit_leakage
 from ..practice.interpretation import sentence_level, sentence_levels
 from ..practice.strata import LevelExceeded, Stratum
 from ..release.certificate import Certificate
@@ -35,7 +36,8 @@ from ..release.estimation import Estimate, Functional
 from ..release.labels import released_title
 from ..release.files import check_target
 from ..release.mechanism import Mechanism
-from ..release.levels import keeps_as_it_is, published_share, share_text
+from ..release.levels import keeps_as_it_is, share_text
+from ..numerics.enclosure import text_above, text_below
 from ..numerics.validation import check_epsilon
 
 # %% auto #0
@@ -168,7 +170,9 @@ def _strata_lines(strata: Sequence[Stratum]) -> list[str]:
     ]
     for one in strata[:10]:
         name = ", ".join(map(str, one.name))
-        lines.append(f"{name} ({one.rows} rows): {one.level:.4f}, {one.worst:.4f} nats")
+        lines.append(
+            f"{name} ({one.rows} rows): {text_above(one.level, 4)}, {text_above(one.worst, 4)} nats"
+        )
     return lines
 
 # %% ../../nbs/cli/06_commands.ipynb #d3c1a401
@@ -210,7 +214,7 @@ def _tell_number(
     low, high = found.interval(arguments.coverage, arguments.interval)
     facts = {"size": size, "coverage": arguments.coverage, name: found.value}
     facts |= {"standard_error": found.standard_error, "low": low, "high": high}
-    text = f"{name}: {found.value:.6g}  [{low:.6g}, {high:.6g}]"
+    text = f"{name}: {found.value:.6g}  [{text_below(low)}, {text_above(high)}]"
     tell(facts, arguments.json, [f"{size} values, interval of {arguments.coverage:.0%}", text])
 
 
@@ -223,7 +227,7 @@ def _tell_frequencies(arguments: argparse.Namespace, answer: Estimate) -> None:
     ):
         row = {"name": name, "frequency": frequency, "standard_error": error}
         rows.append(row | {"low": low, "high": high})
-        lines.append(f"{name}: {frequency:.4f}  [{low:.4f}, {high:.4f}]")
+        lines.append(f"{name}: {frequency:.4f}  [{text_below(low, 4)}, {text_above(high, 4)}]")
     if any(not 0 <= row["frequency"] <= 1 for row in rows):
         complain(
             "warning: some frequencies lie outside 0 to 1, as they are right on average only; "
@@ -243,18 +247,18 @@ def audit(arguments: argparse.Namespace) -> int:
     """Report the leakage of a channel, and check a level if one is given."""
     found = _table_and_prior(arguments)
     channel, made = found["channel"], Mechanism(**found)  # the table, unrounded and rounded
-    leaks = pointwise_maximal_leakage(channel, made.prior)
+    told = audit_leakage(channel, made.exact_prior)
     facts: dict[str, Any] = {
-        "epsilon": float(np.nanmax(leaks)),
+        "epsilon": told.level[1],
         "maximal_leakage": maximal_leakage(channel),
-        "local_dp": finite_or_none(local_dp(channel)),
+        "local_dp": finite_or_none(told.local_dp),
         "mutual_information": made.utility(),
     }
     lines = [f"{key.replace('_', ' ')}: {value} nats" for key, value in facts.items()]
-    facts["published"] = published_share(np.array(channel), made.prior)
+    facts["published"] = told.published
     lines.append(f"published: {share_text(facts['published'])}")
     facts["leakage"] = []
-    for name, leak in zip(made.outputs, leaks):
+    for name, leak in zip(made.outputs, told.high.tolist()):
         facts["leakage"].append({"outcome": name, "pml": finite_or_none(leak)})
         lines.append(f"leakage of {name}: {leak} nats")
     # Decided for the table as it is, before a mechanism rounds its entries.

@@ -32,6 +32,7 @@ from ..release.csv_fields import Layout
 from ..release.files import check_target, new_file
 from ..release.mechanism import Design, Mechanism
 from ..release.levels import share_text
+from ..numerics.enclosure import text_above
 from ..numerics.validation import check_epsilon
 
 # %% auto #0
@@ -125,7 +126,7 @@ def warn_of_level(rarest: Fraction, epsilon: float, what: str = "the column as i
     largest = math.log(rarest.denominator) - math.log(rarest.numerator)
     complain(
         f"warning: {epsilon!r} nats forbid nothing under this prior, whose largest level is "
-        f"{largest:.4g}: the best mechanism publishes {what}"
+        f"{text_above(largest, 4)}: the best mechanism publishes {what}"
     )
 
 
@@ -160,7 +161,7 @@ def standard_error(mechanism: Mechanism, rows: int) -> float | None:
 def frequencies_text(error: float | None, rows: int) -> str:
     """The errors of a recipient's estimates of frequencies, in words."""
     if error is not None:
-        return f"frequencies: estimated, with standard errors up to {error:.2g} at {rows} rows"
+        return f"frequencies: estimated, with standard errors up to {text_above(error, 2)} at {rows} rows"
     return (
         "frequencies: not determined by these outcomes; --for frequencies finds outcomes that determine them, "
         "unless answers are merged"

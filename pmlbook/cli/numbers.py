@@ -31,7 +31,7 @@ from .parsing import parsed_number
 from .report import report
 from ..display.messages import EXIT_SUCCESS, ask, one_of, say
 from ..estimation.enumerated_design import estimation_mechanism
-from ..numerics.enclosure import text_above
+from ..numerics.enclosure import text_above, text_below
 from ..numerics.linear_programmes import LooseBound
 from ..numerics.validation import check_epsilon, Array
 from ..release.files import check_target
@@ -82,10 +82,10 @@ def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[
         assert isinstance(secret, Continuous | Steps)
         shares = cell_shares(secret, edges)
         made = estimation_mechanism(dict(zip(cell_names(edges), shares / shares.sum())), level)
-        error = standard_error(made.mechanism, rows)
+        error = standard_error(made.mechanism, rows) or math.inf
         return (
             made.mechanism,
-            f"shares: estimated, with standard errors up to {error:.2g} at {rows:,} rows",
+            f"shares: estimated, with standard errors up to {text_above(error, 2)} at {rows:,} rows",
         )
     share = 0.5 if arguments.quantile is None else arguments.quantile
     found = (
@@ -93,13 +93,13 @@ def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[
     )
     what = "mean" if goal == "mean" else f"{share:g}-quantile"
     error = math.sqrt(found.value / rows)
-    least = math.sqrt(found.bound / rows)
+    least = text_below(math.sqrt(found.bound / rows), 3)
     precision = f"{what}: estimated, with a standard error of {error:.3g} at {rows:,} rows"
     if goal != "mean":
         precision += (
             " if the prior is right and rows are many; the interval of `estimate` needs neither"
         )
-    return found.mechanism, f"{precision}; no mechanism on the line has less than {least:.3g}"
+    return found.mechanism, f"{precision}; no mechanism on the line has less than {least}"
 
 
 def cuts_between(limits: Sequence[float], cuts: Sequence[float]) -> Array:
@@ -166,10 +166,10 @@ def several_numbers(answer: str) -> list[float]:
 def level_means(level: float) -> str:
     """Sentences about the meaning of a level for a number, under the prior of the design."""
     times = text_above(math.exp(min(level, 700.0)), 3)
-    share = 1 - math.exp(-level)
+    share = text_above(-100 * math.expm1(-level), 2)
     return (
         f"Under this prior, no number becomes more than {times} times as likely as it was. An outcome may rule out "
-        f"numbers that {share:.0%} of people or fewer have."
+        f"numbers that {share} % of people or fewer have."
     )
 
 

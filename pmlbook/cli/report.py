@@ -234,6 +234,6 @@ def _learned(errors: Sequence[float] | None, rows: int) -> str:
     """The part of the page on estimates from the outcomes."""
     if not errors:
         return "The frequencies cannot be estimated from these outcomes."
-    most = f"with a standard error of at most {max(errors):.2g} at {rows:,} rows"
+    most = f"with a standard error of at most {text_above(max(errors), 2)} at {rows:,} rows"
     well = "" if max(errors) < USELESS_ERROR else ", which is too large to be useful"
     return f"The frequencies can be estimated {most}{well}. The lines are two standard errors."

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -27,6 +27,7 @@ from ..release.labels import released_names, released_title
 from ..release.files import check_target
 from ..release.mechanism import Mechanism
 from ..release.tables import open_table
+from ..numerics.enclosure import text_above, text_below
 from ..numerics.validation import check_epsilon
 
 # %% auto #0
@@ -61,8 +62,8 @@ def _check_rows_left(missing: Sequence[str], instead: str = "") -> None:
 
 # %% ../../nbs/cli/02_wizard.ipynb #cf385ac4
 def merged(
-    counts: Mapping[str, int], below: Fraction, other: str = "other"
-) -> dict[str, tuple[str, ...]]:
+    counts: Mapping[Hashable, int], below: Fraction, other: str = "other"
+) -> dict[Hashable, tuple[Hashable, ...]]:
     """Classes of answers: those below a share together, if there are two, the others alone."""
     total = sum(counts.values())
     rare = tuple(name for name, count in counts.items() if Fraction(count, total) < below)
@@ -77,7 +78,9 @@ def merged(
 
 
 def spread(
-    mechanism: Mechanism, classes: Mapping[str, tuple[str, ...]], counts: Mapping[str, int]
+    mechanism: Mechanism,
+    classes: Mapping[Hashable, tuple[Hashable, ...]],
+    counts: Mapping[Hashable, int],
 ) -> Mechanism:
     """The mechanism for all answers of which each behaves like its class; its level is the same.
 
@@ -101,10 +104,10 @@ class Answers:
     """
 
     column: str
-    counts: Mapping[str, int]
+    counts: Mapping[Hashable, int]
     gaps: int
-    classes: Mapping[str, tuple[str, ...]]
-    prior: Mapping[str, Fraction]
+    classes: Mapping[Hashable, tuple[Hashable, ...]]
+    prior: Mapping[Hashable, Fraction]
     epsilon: float
     goal: str
 
@@ -164,7 +167,7 @@ def _mechanisms(answers: Answers) -> tuple[Mechanism, Mechanism]:
     return small, whole
 
 
-def _designed(goal: str, prior: Mapping[str, Fraction], epsilon: float) -> Mechanism:
+def _designed(goal: str, prior: Mapping[Hashable, Fraction], epsilon: float) -> Mechanism:
     made = designed(list(prior.values()), tuple(prior), epsilon, goal).mechanism
     return replace(made, inputs=tuple(prior))
 
@@ -203,13 +206,13 @@ def _ask_goal() -> str:
     return ask("what for: frequencies, mean or information", read, "frequencies")
 
 
-def _counted(arguments: argparse.Namespace, column: str) -> tuple[dict[str, int], int]:
-    """Answers as texts with their counts, the most common first, and the number of gaps; both are shown."""
+def _counted(arguments: argparse.Namespace, column: str) -> tuple[dict[Hashable, int], int]:
+    """Answers with their counts, the most common first, and the number of gaps; both are shown."""
     found = counted(arguments.source, arguments, column, [])[()]
     gaps = found.pop(None, 0)
     order = sorted(found, key=lambda name: (-found[name], str(name)))
-    counts = {str(name): found[name] for name in order}
-    if len(counts) < len(found):
+    counts = {name: found[name] for name in order}
+    if len(set(map(str, counts))) < len(counts):
         raise ValueError(f"two answers of column {column!r} look alike as texts")
     rows = sum(counts.values())
     lines = [
@@ -231,11 +234,11 @@ def _is_number(name: str) -> bool:
 
 
 def _classes(
-    arguments: argparse.Namespace, counts: Mapping[str, int]
-) -> dict[str, tuple[str, ...]]:
+    arguments: argparse.Namespace, counts: Mapping[Hashable, int]
+) -> dict[Hashable, tuple[Hashable, ...]]:
     """The classes that answers are merged into, of which there must be two."""
 
-    def read(answer: str) -> dict[str, tuple[str, ...]]:
+    def read(answer: str) -> dict[Hashable, tuple[Hashable, ...]]:
         return _at_least_two(merged(counts, share_of(answer), arguments.other), counts, answer)
 
     below = arguments.merge_below
@@ -245,15 +248,15 @@ def _classes(
     if len(rare) > 1:
         names = ", ".join(f"'{short_label(name)}'" for name in rare)
         say(f"rare: {names}; they may be merged into one answer, {arguments.other!r}")
-        _check_rows_left(["merge_below"], RANGES if all(map(_is_number, counts)) else "")
+        _check_rows_left(["merge_below"], RANGES if all(map(_is_number, map(str, counts))) else "")
     elif not sys.stdin.isatty():
         return merged(counts, Fraction(0), arguments.other)
     return ask("merge answers below which share (0 merges none)", read, "0.02")
 
 # %% ../../nbs/cli/02_wizard.ipynb #2a85fd3a
 def _at_least_two(
-    classes: dict[str, tuple[str, ...]], counts: Mapping[str, int], below: str
-) -> dict[str, tuple[str, ...]]:
+    classes: dict[Hashable, tuple[Hashable, ...]], counts: Mapping[Hashable, int], below: str
+) -> dict[Hashable, tuple[Hashable, ...]]:
     """The classes; ValueError if all answers have become one."""
     if len(classes) == 1 < len(counts):
         raise ValueError(
@@ -262,7 +265,7 @@ def _at_least_two(
     return classes
 
 
-def _level(arguments: argparse.Namespace, prior: Mapping[str, Fraction]) -> float:
+def _level(arguments: argparse.Namespace, prior: Mapping[Hashable, Fraction]) -> float:
     """The level that was given, or that a promise has."""
     if arguments.epsilon is not None:
         return check_epsilon(arguments.epsilon)
@@ -282,12 +285,12 @@ def _level(arguments: argparse.Namespace, prior: Mapping[str, Fraction]) -> floa
     return ask(question, read, "0.3")
 
 
-def _show_levels(prior: Mapping[str, Fraction]) -> None:
+def _show_levels(prior: Mapping[Hashable, Fraction]) -> None:
     """Say which promises there are, and what some levels mean."""
     # What is shown depends on the prior alone, so any mechanism will do.
     shown = Mechanism([[1.0]] * len(prior), dict(prior), list(prior))
     for text, most, _ in sentences(shown, 0):
-        upto = "at every level" if most == float("inf") else f"up to {most:.4g} nats"
+        upto = "at every level" if most == float("inf") else f"up to {text_below(most, 4)} nats"
         say(f"'{text}' is kept {upto}")
     for level in (0.1, 0.3, 1.0):
         say(f"at {level} nats: {' '.join(meant(shown, level))}")
@@ -325,7 +328,7 @@ def _print_start(
     errors = errors_at(small, answers.rows)
     learned = "frequencies: not determined by these outcomes"
     if errors:
-        most = f"{max(errors):.2g} at {answers.rows:,} rows"
+        most = f"{text_above(max(errors), 2)} at {answers.rows:,} rows"
         learned = f"frequencies: estimated, with standard errors up to {most}"
     say(
         f"level: {answers.epsilon!r} nats",

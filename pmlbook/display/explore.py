@@ -320,9 +320,8 @@ def _static_page(explorer: Explorer) -> str:
     elements, frames = _woven(drawn)
     elements, looks = _shortened(elements)
     ids = [f"{uid}-{k}" for k in range(len(values))]
-    labels = [explorer.labels[name] for name in explorer.controls]
     choices = [isinstance(spec, list) for spec in explorer.controls.values()]
-    inputs = "".join(map(_native_input, ids, labels, values, starts, choices))
+    inputs = "".join(map(_native_input, ids, explorer.labels.values(), values, starts, choices))
     sent = {"looks": looks, "elements": elements, "frames": frames, "alts": alts, "values": values}
     data = json.dumps(sent, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     label_text = f' aria-label="{html.escape(alts[first], quote=True)}" '

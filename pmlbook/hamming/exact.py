@@ -228,7 +228,6 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     deciding = members(known)
     used = deciding.max(axis=0) > 0  # what never occurs may always be answered wrongly
     vertices = deciding[:, used]
-
     tries = _candidates(vertices)
     least_peaked = tries[np.argmin(tries.max(axis=1))]
     most = limit + min(ROUNDED_ZERO, limit / 1000)  # at the jump the last digits do not count

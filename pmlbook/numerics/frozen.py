@@ -36,7 +36,7 @@ def _comparable(value: Any) -> Any:
         return value.dtype.str, value.shape, (value + 0).tobytes()  # -0.0 + 0 is 0.0
     if isinstance(value, tuple):
         return tuple(map(_comparable, value))
-    return "nan" if isinstance(value, float) and value != value else value
+    return np.nan if isinstance(value, float) and value != value else value
 
 
 @dataclass(frozen=True, eq=False)

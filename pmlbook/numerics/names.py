@@ -41,14 +41,14 @@ def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
     if isinstance(values, Named):
         return values.names
     if isinstance(values, Mapping):
-        return None if axis else tuple(values)
+        return None if axis else tuple(map(_plain_name, values))
     if axis == 1 and isinstance(values, (list, tuple)) and len(values):
         return None if isinstance(values[0], Mapping) else names_of(values[0])
     axes = getattr(values, "axes", ()) if hasattr(values, "to_numpy") else ()
     if axis >= len(axes):
         return None
     labels = axes[axis]
-    names = tuple(labels)
+    names = tuple(map(_plain_name, labels))
     numbers = tuple(range(len(labels)))
     # the index that pandas makes by itself names nothing
     plain = type(labels).__name__ == "RangeIndex" and names == numbers
@@ -71,9 +71,10 @@ def all_distinct(items: Sequence[Any]) -> bool:
 
 
 def _plain_name(name: Any) -> Any:
-    """The Python value of a name, with one and the same object for nan: others would not be found."""
+    """The Python value of a name, with one and the same object for nan, NaT and NA: others would not be found."""
     name = name.item() if isinstance(name, np.generic) else name
-    return np.nan if isinstance(name, float) and name != name else name
+    missing = type(name).__name__ in ("NAType", "NaTType")
+    return np.nan if missing or (isinstance(name, float) and name != name) else name
 
 
 def check_names(names: Any, what: str, count: int | None = None) -> tuple[Hashable, ...]:

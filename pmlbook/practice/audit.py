@@ -108,7 +108,7 @@ class Audit(Frozen):
     """Limits of the leakage of each outcome; made by `audit_leakage`.
 
     `low` and `high`, shape (M,), in nats, are equal where the distribution is known: the exact leakage, rounded up to
-    the next float; nan where the outcome has probability 0. Else they hold all at once with probability `confidence`.
+    the next float that can be certified; nan where the outcome has probability 0. Else they hold all at once with probability `confidence`.
     `local_dp` is in nats, rounded up, inf for none; `published` is the probability that the outcome proves the secret.
     Both are nan where the distribution is not known: trials do not show what is impossible.
 
@@ -165,7 +165,7 @@ def _exactly(table: Any, rows: Array, prior: PriorLike) -> tuple[Array, float, f
     leaks = list[float]()
     ratios = [Fraction(1)]
     bounded = True
-    for column in exact_columns(exact)[0]:
+    for column in exact_columns(exact, min(shares))[0]:
         most = max(column)
         least = min(column)
         mean = sum(map(mul, whole, column))

@@ -22,7 +22,7 @@ from ..release.levels import certified_level
 from ..foundations.probability import exact_prior
 from ..release.sampling import UNITS
 from ..numerics.enclosure import text_above
-from ..numerics.validation import Frozen, check_epsilon
+from ..numerics.validation import Frozen, check_epsilon, check_names
 
 # %% auto #0
 __all__ = ['JointRelease', 'compose', 'composed_level']
@@ -74,6 +74,7 @@ class JointRelease(Frozen):
     releases: int
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "inputs", check_names(self.inputs, "inputs"))
         if min(self.prior) <= 0 or sum(self.prior) != 1:
             raise ValueError("prior must be positive fractions that sum to one")
         for i, name in enumerate(self.inputs):

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..extremal.privacy_regions import BOUNDARY_NATS
+from ..numerics.enclosure import level_of
 from ..numerics.validation import PriorLike, check_epsilon, check_prior, labels_of
 from ..numerics.validation import needed_pandas
-from ..release.levels import certified_level
 from ..foundations.probability import exact_prior
 
 # %% auto #0
@@ -70,7 +70,7 @@ def largest_odds(odds: float, epsilon: float) -> float:
 # %% ../../nbs/practice/05_choosing_epsilon.ipynb #053a31ef
 def level_within(factor: Fraction) -> float:
     """The largest float level with e^level at most `factor`, which is at least one."""
-    return nextafter(certified_level(factor), 0.0)
+    return nextafter(level_of(factor), 0.0)
 
 
 def odds_level(prior: PriorLike, factor: float | Fraction) -> float:

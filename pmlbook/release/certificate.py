@@ -23,7 +23,7 @@ from .strict_json import check_size, common_denominator, float_text, fractions_o
 from .strict_json import names_text, read_object, require_keys, require_same, rows_of
 from .strict_json import write_object
 from ..numerics.names import names_of, order_of
-from ..numerics.validation import Array, InvalidPrior, check_epsilon
+from ..numerics.validation import Array, InvalidPrior, check_epsilon, check_names
 
 # %% auto #0
 __all__ = ['Certificate']
@@ -106,11 +106,8 @@ def _check_names(names: Any, count: int, what: str) -> tuple[Hashable, ...]:
     """The names as a tuple, NumPy's scalars as Python's; ValueError unless they are `count` different ones."""
     if not isinstance(names, (list, tuple)):
         raise ValueError(f"{what} must be a list or tuple of names, got {reprlib.repr(names)}")
-    plain = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
-    hashable = all(isinstance(name, Hashable) for name in plain)
-    if len(plain) != count or not hashable or len(set(plain)) != count:
-        raise ValueError(f"{what} must be {count} different names, got {reprlib.repr(plain)}")
     # 0.0 and -0.0 are equal, and are written alike
+    plain = check_names(names, what, count)
     return tuple(0.0 if type(name) is float and name == 0 else name for name in plain)
 
 

@@ -69,10 +69,13 @@ def keeps_as_it_is(channel: ArrayLike, prior: PriorLike, epsilon: float) -> bool
     return True
 
 # %% ../../nbs/release/18_levels.ipynb #ea6b0330
-def exact_columns(rows: Sequence[Sequence[Any]]) -> tuple[list[list[int]], int]:
+def exact_columns(
+    rows: Sequence[Sequence[Any]], rarest: Fraction | None = None
+) -> tuple[list[list[int]], int]:
     """Columns of a table, its rows divided by their sums, in whole units and rounded down; and how many units are one.
 
-    Two entries that differ do so by more than 2^64 units.
+    Two entries that differ do so by more than 2^64 units, and by that many times 1 / `rarest`, the least share of the
+    prior, where it is given: an entry and the mean of its column, too, differ by more than 2^64 units.
 
     Source: fractions with denominators s and t differ by at least 1/st, or not at all.
 
@@ -89,6 +92,7 @@ def exact_columns(rows: Sequence[Sequence[Any]]) -> tuple[list[list[int]], int]:
         numerators.append([above * (common // below) for above, below in fractions])
     sums = list(map(sum, numerators))
     bits = 2 * max(sums).bit_length() + 64
+    bits += 0 if rarest is None else int(1 / rarest).bit_length()
     columns = [
         [(entry << bits) // total for entry, total in zip(c, sums)] for c in zip(*numerators)
     ]

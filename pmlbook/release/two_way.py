@@ -119,7 +119,8 @@ class GroupMean(Frozen):
     @property
     def _parts(self) -> tuple[Array, Array]:
         """Numerator and denominator as functionals of the pairs, shape (N G,)."""
-        inside = np.array([g == self.group for g in self.table.groups], dtype=float)
+        place = self.table.place(self.group)
+        inside = np.eye(len(self.table.groups), dtype=np.float64)[place]
         return np.kron(self.goal, inside), np.kron(np.ones(len(self.goal)), inside)
 
     @property
@@ -232,7 +233,8 @@ class GroupDifference(Frozen):
     def interval(self, level: float = 0.95, method: str = "exact") -> tuple[float, float]:
         """Ends of an interval that covers the true difference; see `Functional.interval`."""
         number, pair = check_request(level, method), (self.first, self.second)
-        if self.first.group == self.second.group:
+        places = [mean.table.place(mean.group) for mean in pair]
+        if places[0] == places[1]:
             return 0.0, 0.0
         if method == "score" and self.first.table.public:
             return subtracted(*(mean.at_splits(number) for mean in pair))
@@ -297,17 +299,17 @@ class TwoWay(Frozen):
         """Ends of an interval for each frequency, shape (N, G, 2); see `Functional.interval`."""
         return self._square(self.joint.interval(level, method))
 
-    def _place(self, group: Hashable) -> int:
-        try:
-            return self.groups.index(group)
-        except ValueError:
-            raise ValueError(
-                f"group {shortened(group)} is none of {shortened(self.groups)}"
-            ) from None
+    def place(self, group: Hashable) -> int:
+        """The place of a group among all; ValueError if it is none of them."""
+        missing = is_missing(group)
+        for place, name in enumerate(self.groups):
+            if is_missing(name) if missing else name == group:
+                return place
+        raise ValueError(f"group {shortened(group)} is none of {shortened(self.groups)}")
 
     def counts_within(self, group: Hashable) -> Array:
         """How often each outcome was released in a public group, shape (M,)."""
-        return self.joint.counts.reshape(-1, len(self.groups))[:, self._place(group)]
+        return self.joint.counts.reshape(-1, len(self.groups))[:, self.place(group)]
 
     def within(self, group: Hashable) -> Estimate:
         """The estimate for the people of a public group alone.
@@ -330,8 +332,8 @@ class TwoWay(Frozen):
         self, functional: ArrayLike | Mapping[Any, float] | Callable[[Any], float], group: Hashable
     ) -> GroupMean:
         """The mean of a function of the secret among the people of a group; `functional` as for `Estimate.of`."""
-        place = self.groups[self._place(group)]
-        return GroupMean(as_goal(functional, self.inputs), place, self)
+        name = self.groups[self.place(group)]
+        return GroupMean(as_goal(functional, self.inputs), name, self)
 
     def difference(
         self,

@@ -213,5 +213,7 @@ def test_two_thousand_people_find_the_median_as_closely_as_is_stated():
 
 @pytest.mark.parametrize("deviation", [1e-160, 1e160])
 def test_a_density_whose_square_is_no_float_is_refused(deviation):
-    with pytest.raises(ValueError, match="prior: the density at the quantile, .* rescale"):
+    with pytest.raises(
+        ValueError, match="prior: its density .* at the quantile is beyond .* rescale"
+    ):
         quantile_mechanism(norm(0, deviation), 0.5, bins=4)

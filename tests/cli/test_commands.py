@@ -1,6 +1,7 @@
 """Choices that do not go together, numbers that no float holds, and options that would do nothing."""
 
 import gzip
+import json
 import os
 import subprocess
 import sys
@@ -312,3 +313,25 @@ def test_an_estimate_outside_its_interval_is_explained(run):
     Path("out.csv").write_text("said_released\n" + "".join(f"{row}\n" for row in rows))
     code, said = run("estimate m.json out.csv --column said_released")
     assert code == EXIT_SUCCESS and "the interval of 'maybe', 'yes' does not hold" in said
+
+
+@pytest.mark.parametrize("values", [[0, 1, 2, 0], [0.5, 1.5, 0.5], [True, False, True]])
+def test_a_start_releases_a_typed_column_of_parquet(run, values):
+    """Answers keep their types: as texts, their certificate would fit no row of the file."""
+    pq.write_table(pa.table({"x": values * 20}), "typed.parquet")
+    start = "start typed.parquet x --merge-below 0 --for frequencies --epsilon 0.5"
+    assert run(f"{start} --release released.parquet")[0] == 0
+    assert set(read_certificate(Path("typed.mechanism.json")).inputs) == set(values)
+    assert pq.read_table("released.parquet").num_rows == len(values) * 20
+
+
+def test_a_printed_level_is_kept(run):
+    """The level of a table is decided exactly, so that it holds when it is given back."""
+    rng = np.random.default_rng(3)
+    for table in [np.eye(2), *rng.dirichlet(np.ones(3), (12, 3))]:
+        Path("table.json").write_text(json.dumps(table.tolist()))
+        audit = f"audit table.json --prior {' '.join('1' * len(table))}"
+        level = json.loads(run(f"{audit} --json")[1])["epsilon"]
+        assert run(f"{audit} --epsilon {level!r}")[0] == 0
+    rare = json.loads(run("audit table.json --prior 1 1 1e-300 --json")[1])
+    assert all(leak["pml"] > 0 for leak in rare["leakage"])

@@ -1,6 +1,7 @@
 """Parts of the start: shares, merged values, questions, and the best design for each goal."""
 
 import io
+import re
 from argparse import Namespace
 from fractions import Fraction
 
@@ -9,8 +10,9 @@ from refusals import refusal
 from scipy.stats import entropy
 
 from pmlbook.cli.parsing import share_of
-from pmlbook.cli.wizard import _designed, check_options, merged
+from pmlbook.cli.wizard import _designed, _show_levels, check_options, merged
 from pmlbook.display.messages import ask
+from pmlbook.practice.interpretation import sentence_level
 
 
 def test_shares_and_what_is_merged():
@@ -65,3 +67,11 @@ def test_each_design_is_the_best_for_its_goal():
     goals = ("frequencies", "mean", "information")
     best = [costs(_designed(goal, shares, 0.6)) for goal in goals]
     assert np.argmin(best, axis=0).tolist() == [0, 1, 2]
+
+
+def test_a_limit_that_is_shown_keeps_its_promise(capsys):
+    """The largest level of a promise is rounded down: typed as it is shown, it keeps the promise."""
+    prior = {"yes": Fraction(9, 10), "no": Fraction(1, 10)}
+    _show_levels(prior)
+    shown = re.findall(r"'(.*)' is kept up to (\S+) nats", capsys.readouterr().out)
+    assert shown and all(float(most) <= sentence_level(text, prior) for text, most in shown)
