@@ -246,10 +246,10 @@ _SCRIPT = """(root => {
 })(document.getElementById('%s'))"""
 
 
-def _native_input(uid: str, label: str, values: list[Any], start: int, choice: bool) -> str:
+def _native_input(uid: str, label: str, values: list[Any], start: int, control: Control) -> str:
     """Labelled HTML range or select over the indices of a control's values."""
     label = f'<label for="{uid}">{html.escape(label)}</label> '
-    if choice:
+    if isinstance(control, list):
         rows = (f'<option value="{k}">{html.escape(str(v))}</option>' for k, v in enumerate(values))
         return f'<div>{label}<select id="{uid}">{"".join(rows)}</select></div>'
     return (
@@ -319,9 +319,8 @@ def _static_page(explorer: Explorer) -> str:
         drawn = [film.frame(explorer.draw(**point)) for point in points]
     elements, frames = _woven(drawn)
     elements, looks = _shortened(elements)
-    ids = [f"{uid}-{k}" for k in range(len(values))]
-    choices = [isinstance(spec, list) for spec in explorer.controls.values()]
-    inputs = "".join(map(_native_input, ids, explorer.labels.values(), values, starts, choices))
+    controls = zip(explorer.labels.values(), values, starts, explorer.controls.values())
+    inputs = "".join(_native_input(f"{uid}-{k}", *given) for k, given in enumerate(controls))
     sent = {"looks": looks, "elements": elements, "frames": frames, "alts": alts, "values": values}
     data = json.dumps(sent, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     label_text = f' aria-label="{html.escape(alts[first], quote=True)}" '
