@@ -183,7 +183,7 @@ def _start(parser: Parser) -> None:
     _clip(parser)
     what = "of mechanism.json, estimate.json and report.html (default: the name of the file)"
     add("-o", "--output", type=Path, metavar="PREFIX", help=what)
-    add("--release", type=Path, metavar="TARGET", help="release the file too")
+    add("--release", type=Path, metavar="TARGET", help="then the file; designs stay if it fails")
 
 
 def _design(parser: Parser) -> None:
