@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 sys.path.insert(0, str(ROOT / "docs"))
 from minutes import WORDS_A_MINUTE, minutes  # noqa: E402
 from sentences import LIMIT, MANNERED, chapters, sentences, text_of, words  # noqa: E402
-from weigh import stored  # noqa: E402
+from weigh import defined, stored  # noqa: E402
 
 FRONT = prose(NBS / "index.ipynb")
 PARTS = [p for p in sorted(NBS.glob("*/index.md")) if "part-map" in prose(p)]
@@ -168,17 +169,28 @@ def test_exported_cells_fit_on_a_screen():
     assert large == []
 
 
+MODULES = {
+    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+    for path in (ROOT / "pmlbook").rglob("*.py")
+    if path.name not in ("__init__.py", "_modidx.py")
+}
+
+
 def test_no_function_stores_more_than_twenty_names():
     many = [
-        (path.stem, node.name)
-        for path in (ROOT / "pmlbook").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        (module, node.name)
+        for module, source in MODULES.items()
+        for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.FunctionDef) and stored(node) > 20
     ]
     assert many == []
 
 
 def test_no_module_is_longer_than_350_lines():
-    modules = [path for path in (ROOT / "pmlbook").rglob("*.py") if path.name != "_modidx.py"]
-    sizes = {path.stem: len(path.read_text(encoding="utf-8").splitlines()) for path in modules}
-    assert {name: size for name, size in sizes.items() if size > 350} == {}
+    sizes = {module: len(source.splitlines()) for module, source in MODULES.items()}
+    assert {module: size for module, size in sizes.items() if size > 350} == {}
+
+
+def test_each_public_name_is_defined_once():
+    names = Counter(name for source in MODULES.values() for name in defined(ast.parse(source)))
+    assert [name for name, modules in names.items() if modules > 1] == []

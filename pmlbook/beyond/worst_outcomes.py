@@ -121,7 +121,7 @@ def worst_between(noise: Noise, secret: Secret, low: float, high: float, tol: fl
 
 # %% ../../nbs/beyond/14_worst_outcomes.ipynb #gb000002
 MAX_CONVEX_POINTS = 500  # each has a convex function of as many terms
-SLOPE_BISECTIONS = 80
+TANGENT_BISECTIONS = 80
 ROUNDED_END = 2.0**-50  # relative error of an end of t
 
 
@@ -144,7 +144,7 @@ def _least_inverses(
     above = np.where(away > 0, farthest, np.inf).min(axis=1)
     left = np.maximum(first - ROUNDED_END * abs(first), below)
     right = np.minimum(last + ROUNDED_END * abs(last), above)
-    for _ in range(SLOPE_BISECTIONS):
+    for _ in range(TANGENT_BISECTIONS):
         t = left / 2 + right / 2
         width = right - left
         terms = secret.shares * np.exp(away * (t[:, None] - away / 2))
