@@ -284,12 +284,12 @@ def test_the_second_of_two_gets_an_error_and_adds_no_line():
 def test_of_two_releases_that_must_be_alone_the_second_is_refused():
     """Both have asked before either has a line: the rule is checked again where the line is written."""
     DiskLog(LOG, new=True).record("other", DRAWN)
-    options = {"column": "said", "force": False, "receipt": None, "budget": None, "account": None}
+    options = {"column": "said", "force": False, "receipt": None, "budget": None}
     first, second = (
         Booking(
             DiskLog(LOG),
             CERTIFICATE,
-            argparse.Namespace(target=Path(name), new_account=None, **options),
+            argparse.Namespace(target=Path(name), account="said", new_account=None, **options),
             [],
             alone=True,
         )

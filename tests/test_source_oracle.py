@@ -116,7 +116,9 @@ def test_the_bound_does_not_come_from_the_value(monkeypatch):
     best = pb.dp_leakage(known.listed(), 0.5).value
     from pmlbook.hamming import exact
 
-    monkeypatch.setattr(exact, "evened_at_level", lambda known, values: np.full(len(values), 0.2))
+    monkeypatch.setattr(
+        exact, "evened_at_water_level", lambda known, values: np.full(len(values), 0.2)
+    )
     with pytest.warns(pb.LooseBound):
         design = pb.dp_leakage(known, 0.5)
     assert design.bound <= best < design.value - 0.01

@@ -247,18 +247,18 @@ def audit(arguments: argparse.Namespace) -> int:
     """Report the leakage of a channel, and check a level if one is given."""
     found = _table_and_prior(arguments)
     channel, made = found["channel"], Mechanism(**found)  # the table, unrounded and rounded
-    told = audit_leakage(channel, made.exact_prior)
+    leaks = audit_leakage(channel, made.exact_prior)
     facts: dict[str, Any] = {
-        "epsilon": told.level[1],
+        "epsilon": leaks.level[1],
         "maximal_leakage": maximal_leakage(channel),
-        "local_dp": finite_or_none(told.local_dp),
+        "local_dp": finite_or_none(leaks.local_dp),
         "mutual_information": made.utility(),
     }
     lines = [f"{key.replace('_', ' ')}: {value} nats" for key, value in facts.items()]
-    facts["published"] = told.published
+    facts["published"] = leaks.published
     lines.append(f"published: {share_text(facts['published'])}")
     facts["leakage"] = []
-    for name, leak in zip(made.outputs, told.high.tolist()):
+    for name, leak in zip(made.outputs, leaks.high.tolist()):
         facts["leakage"].append({"outcome": name, "pml": finite_or_none(leak)})
         lines.append(f"leakage of {name}: {leak} nats")
     # Decided for the table as it is, before a mechanism rounds its entries.
