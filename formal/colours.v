@@ -2,16 +2,7 @@
 
     A column keeps the level [ln c] if no entry is more than [c] times another.  Where one is
     [c] times another, the larger is black and the smaller red. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From pmlbook Require Import designs hamming.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
+From pmlbook Require Import base designs hamming.
 
 Section Colours.
 

@@ -1,15 +1,7 @@
 (** How a channel contracts differences, for every number of secrets and outcomes.
 
     [P y x] is the chance of the outcome [y] under the secret [x]. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
+From pmlbook Require Import base.
 
 Section Contraction.
 

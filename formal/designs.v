@@ -3,16 +3,7 @@
     A mechanism has a column [P y x = P(y | x)] for each outcome.  It keeps the level
     [ln c] when each column does, [P y x <= c * P(y)], which is (5a) of the first paper.
     Its utility is the sum of a sub-linear function of its columns: Definition 4 there. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From pmlbook Require Import leakage.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
+From pmlbook Require Import base leakage.
 
 Section Problem.
 

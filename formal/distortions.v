@@ -2,16 +2,7 @@
 
     A mechanism errs on the symbol [i] with probability [d i = 1 - Q i i].  These numbers alone
     decide which levels are possible. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From pmlbook Require Import designs hamming.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
+From pmlbook Require Import base designs hamming.
 
 Section Distortions.
 

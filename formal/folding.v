@@ -2,16 +2,7 @@
 
     A permutation [T] folds the distribution [P] if the symbols [T 0], [T 1], ... come in the order
     of falling probability.  The folded distribution has the probabilities in this order. *)
-From mathcomp Require Import all_ssreflect all_algebra all_fingroup.
-From mathcomp Require Import ring.
-From pmlbook Require Import designs hamming distortions ordered.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
+From pmlbook Require Import base designs hamming distortions ordered.
 
 Section Folding.
 

@@ -2,16 +2,7 @@
     distribution of a source set.
 
     [Q y x] is the chance to publish [y] for the symbol [x], and [1 - Q x x] its distortion. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From pmlbook Require Import designs.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
+From pmlbook Require Import base designs.
 
 Section Sources.
 

@@ -3,16 +3,7 @@
     The natural logarithm of real numbers turns products into sums, and it lies below its
     tangent at one and touches it there only.  Nothing else is used of [ln].  [rel a b] is
     [a * ln (a / b)], zero for [a = 0]; all statements come from one tangent. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From pmlbook Require Import leakage designs hamming distortions ordered.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
+From pmlbook Require Import base leakage designs hamming distortions ordered.
 
 Section Information.
 

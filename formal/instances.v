@@ -1,15 +1,7 @@
 (** Small examples over the rational numbers.  A theorem whose hypotheses nothing satisfies
     would say nothing, so theorems with many hypotheses are applied to numbers here. *)
-From mathcomp Require Import all_ssreflect all_algebra all_fingroup.
-From pmlbook Require Import leakage designs worst_case hamming distortions ordered colours folding.
+From pmlbook Require Import base leakage designs worst_case hamming distortions ordered colours folding.
 From pmlbook Require mechanisms vertices uniform structure.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
 
 (** A utility that is not linear: how far the entries of a column lie apart. *)
 Definition spread (X : finType) (v : X -> rat) : rat := \sum_x \sum_z `|v x - v z|.

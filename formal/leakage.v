@@ -4,15 +4,7 @@
     [q x = P(y | x)], and [mean q = P(y)].  The column keeps the level [ln c] when
     [q x <= c * mean q] for each secret.  A theorem that a paper numbers has the
     name of its row in nbs/results.csv. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
+From pmlbook Require Import base.
 
 Section Leakage.
 

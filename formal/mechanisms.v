@@ -3,16 +3,7 @@
     A mechanism mixes lift vectors [lift y x = P(y | x) / P(y)], whose mean under the prior
     is one, with weights [w y = P(y)] such that each secret has the mean one.  Its worth
     is the mean of a value of each lift vector.  The last section returns to columns. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From pmlbook Require Import leakage designs programme.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
+From pmlbook Require Import base leakage designs programme.
 
 Section Cardinality.
 

@@ -1,15 +1,6 @@
 (** The third paper, second class: all distributions of the source set order the symbols in
     the same way, the likeliest first. *)
-From mathcomp Require Import all_ssreflect all_algebra all_fingroup.
-From mathcomp Require Import ring.
-From pmlbook Require Import designs hamming distortions.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
+From pmlbook Require Import base designs hamming distortions.
 
 Section Sums.
 

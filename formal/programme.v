@@ -4,15 +4,7 @@
     Weights [w] are feasible on the set [S] of unknowns if they are not negative, vanish
     outside [S] and mix the vectors [v e] to one.  Under some prior all vectors have the mean
     one, so the weights cannot grow without bound. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
+From pmlbook Require Import base.
 
 Section Programme.
 

@@ -1,14 +1,5 @@
 (** Randomized response under pointwise maximal leakage, and the polytope of mechanisms. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From pmlbook Require Import leakage designs worst_case.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
+From pmlbook Require Import base leakage designs worst_case.
 
 Section Polytope.
 

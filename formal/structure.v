@@ -2,17 +2,8 @@
 
     Each mechanism of the level is the high-privacy mechanism, processed by a channel, in one
     way only.  The vertices among the channels are maps from secrets to outcomes. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From pmlbook Require Import leakage designs.
+From pmlbook Require Import base leakage designs.
 From pmlbook Require mechanisms.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
 
 Section Structure.
 

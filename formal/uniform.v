@@ -1,14 +1,5 @@
 (** The uniform prior: optimal mechanisms of every level, and their mutual information. *)
-From mathcomp Require Import all_ssreflect all_algebra all_fingroup.
-From mathcomp Require Import ring.
-From pmlbook Require Import leakage designs vertices.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
+From pmlbook Require Import base leakage designs vertices.
 
 Section Uniform.
 

@@ -2,17 +2,8 @@
 
     A lift vector of the level [ln c] has entries between [0] and [c] and the mean one.
     At a vertex all entries but one are [0] or [c]; mixtures of vertices are all vectors. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From pmlbook Require Import leakage designs programme.
+From pmlbook Require Import base leakage designs programme.
 From pmlbook Require mechanisms.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
 
 Section Vertices.
 

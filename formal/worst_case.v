@@ -1,15 +1,6 @@
 (** The second paper: what an outcome costs that rules secrets out, and mechanisms that
     avoid the outcomes of low rank. *)
-From mathcomp Require Import all_ssreflect all_algebra.
-From mathcomp Require Import ring.
-From pmlbook Require Import leakage designs.
-
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
-
-Import Order.TTheory GRing.Theory Num.Theory.
-Local Open Scope ring_scope.
+From pmlbook Require Import base leakage designs.
 
 Section Supports.
 

@@ -35,12 +35,18 @@ def refused(make, *words):
     return False
 
 
-def test_sizes_of_terms_bound_the_rounding():
-    rng, F = np.random.default_rng(7), Fraction
-    distribution = (F(1, 2), F(1, 3), F(1, 6))
-    p, lifts = np.array(distribution, dtype=float), [F(1, 2), F(1, 2), F(7, 2)]
+def in_fractions():
+    """A prior and a column of lifts in fractions, and both in floats as utilities take them."""
+    distribution = (Fraction(1, 2), Fraction(1, 3), Fraction(1, 6))
+    lifts = [Fraction(1, 2), Fraction(1, 2), Fraction(7, 2)]
     column = np.array([lifts], dtype=float).T
-    given = column, column - 1, p
+    return distribution, lifts, (column, column - 1, np.array(distribution, dtype=float))
+
+
+def test_sizes_of_terms_bound_the_rounding():
+    rng = np.random.default_rng(7)
+    distribution, lifts, given = in_fractions()
+    column, _, p = given
     slopes = {  # a convex function, and its slope: what an error of the ratio may cost
         lambda t: 3e6 * (t * t - 1): lambda t: 6e6 * t,
         lambda t: -np.log(t): lambda t: -1 / t,
@@ -58,11 +64,9 @@ def test_sizes_of_terms_bound_the_rounding():
 
 
 def test_gains_in_fractions():
-    rng, F = np.random.default_rng(7), Fraction
-    distribution = (F(1, 2), F(1, 3), F(1, 6))
-    p, lifts = np.array(distribution, dtype=float), [F(1, 2), F(1, 2), F(7, 2)]
-    column = np.array([lifts], dtype=float).T
-    given = column, column - 1, p
+    rng = np.random.default_rng(7)
+    distribution, lifts, given = in_fractions()
+    column, _, p = given
     gain = rng.integers(-8, 9, size=(3, 4))
     decision = ExpectedGain(gain, ["flu", "cold", "rare"])
     earned = [

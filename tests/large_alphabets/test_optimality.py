@@ -202,15 +202,16 @@ def misfit(**changes):
     return ""
 
 
+THIRD, WHOLE = Fraction(1, 3), 2**53
+TWO = {"prior": (THIRD, 2 * THIRD), "duals": (THIRD, THIRD)}
+SIZES = (8192, 8193)  # of a row: 2^14 entries in two rows, and two more
+WIDE = [((WHOLE, *[0] * (most - 1)),) * 2 for most in SIZES]
+GAINS = [((0.0,) * most,) * 2 for most in SIZES]
+SMALL = ((WHOLE,), (WHOLE,))
+
+
 def test_what_a_certificate_may_hold():
-    third, whole = Fraction(1, 3), 2**53
-    two = {"prior": (third, 2 * third), "duals": (third, third)}
-    wide = [
-        ((whole, *[0] * (most - 1)),) * 2 for most in (8192, 8193)
-    ]  # 2^14 entries, and two more
-    gains = [((0.0,) * most,) * 2 for most in (8192, 8193)]
-    small = ((whole,), (whole,))
-    alone = {"prior": (Fraction(1),), "duals": (third,), "weights": ((whole,),)}
+    alone = {"prior": (Fraction(1),), "duals": (THIRD,), "weights": ((WHOLE,),)}
     for fits in (
         {},
         {"epsilon": 0.0},
@@ -219,29 +220,22 @@ def test_what_a_certificate_may_hold():
         {"proof": "shares"},
         alone,
         {"utility": "expected_gain", "gain": ((0.0,),), **alone},
-        {"weights": wide[0], **two},
-        {"weights": small, "utility": "expected_gain", "gain": gains[0], **two},
+        {"weights": WIDE[0], **TWO},
+        {"weights": SMALL, "utility": "expected_gain", "gain": GAINS[0], **TWO},
     ):
         assert misfit(**fits) == ""
 
 
 def test_what_a_certificate_may_not_hold():
-    third, whole = Fraction(1, 3), 2**53
     rows = parts["weights"]
-    two = {"prior": (third, 2 * third), "duals": (third, third)}
-    wide = [
-        ((whole, *[0] * (most - 1)),) * 2 for most in (8192, 8193)
-    ]  # 2^14 entries, and two more
-    gains = [((0.0,) * most,) * 2 for most in (8192, 8193)]
-    small = ((whole,), (whole,))
     for wrong, why in (
         ({"epsilon": -1e-300}, "between 0 and 1000"),
         ({"epsilon": np.nextafter(1000.0, 1001).item()}, "between 0 and 1000"),
         ({"epsilon": 1}, "must be a float"),
         ({"epsilon": float("nan")}, "between 0 and 1000"),
         ({"prior": ()}, "sum to exactly 1"),
-        ({"prior": (third, third, third + Fraction(1, 2**99))}, "sum to exactly 1"),
-        ({"prior": (third, 2 * third, Fraction(0))}, "positive"),
+        ({"prior": (THIRD, THIRD, THIRD + Fraction(1, 2**99))}, "sum to exactly 1"),
+        ({"prior": (THIRD, 2 * THIRD, Fraction(0))}, "positive"),
         ({"proof": "belief"}, "is none of"),
         ({"proof": "chords"}, "3 dual variables"),
         ({"duals": parts["duals"][:2]}, "2 dual variables"),
@@ -250,10 +244,10 @@ def test_what_a_certificate_may_not_hold():
         ({"weights": (*rows[:2], (*rows[2], 0))}, "3 rows of the same length"),
         ({"weights": ((), (), ())}, "weights[0]"),
         ({"weights": (*rows[:2], (rows[2][0] + 1, *rows[2][1:]))}, "weights[2]"),
-        ({"weights": (*rows[:2], (whole + 1, -1, *[0] * (len(rows[2]) - 2)))}, "weights[2]"),
-        ({"weights": wide[1], **two}, "more than 16384"),
+        ({"weights": (*rows[:2], (WHOLE + 1, -1, *[0] * (len(rows[2]) - 2)))}, "weights[2]"),
+        ({"weights": WIDE[1], **TWO}, "more than 16384"),
         (
-            {"weights": small, "utility": "expected_gain", "gain": gains[1], **two},
+            {"weights": SMALL, "utility": "expected_gain", "gain": GAINS[1], **TWO},
             "more than 16384",
         ),
         ({"gain": ((0.0,),) * 3}, "gain has 3 rows"),

@@ -70,15 +70,19 @@ def nonsense(m, dual, rng, depth):
     return SeparableTree(1e-3, nodes)
 
 
-def test_the_curve_in_fifty_digits():
-    rng = np.random.default_rng(2)
-    channels = [
+def channels_of(rng):
+    """Queries with channels: symmetric, erasures, more than a mode, random."""
+    return [
         (modular_sum(5, 3), randomized_response(3, 1.0)),
-        (parity(4), np.array([[0.7, 0.1, 0.2], [0.05, 0.75, 0.2]])),  # erasures
-        (counting(3), geometric(4, 0.7)),  # more than a mode
+        (parity(4), np.array([[0.7, 0.1, 0.2], [0.05, 0.75, 0.2]])),
+        (counting(3), geometric(4, 0.7)),
         (Query(max, [(0, 1), (0, 1)]), random_channel(4, 3, rng)),
     ]
-    for query, channel in channels:
+
+
+def test_the_curve_in_fifty_digits():
+    rng = np.random.default_rng(2)
+    for query, channel in channels_of(rng):
         for view in record_views(query, channel):
             dual, share = (0.3, -0.4, -0.2), 0.4
             with flint.ctx.workprec(BALL_BITS):
@@ -141,14 +145,8 @@ def test_summits_are_never_understated():
 
 def test_nonsense_proves_only_what_is_true():
     rng = np.random.default_rng(2)
-    channels = [
-        (modular_sum(5, 3), randomized_response(3, 1.0)),
-        (parity(4), np.array([[0.7, 0.1, 0.2], [0.05, 0.75, 0.2]])),  # erasures
-        (counting(3), geometric(4, 0.7)),  # more than a mode
-        (Query(max, [(0, 1), (0, 1)]), random_channel(4, 3, rng)),
-    ]
     near = refused = 0
-    for query, channel in channels:
+    for query, channel in channels_of(rng):
         view, b, best, value = asked(query, channel, 0.85)
         problem = problem_of(view)
         entropies, learnt = random_adversaries(problem, rng, 3000)
