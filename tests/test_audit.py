@@ -147,6 +147,13 @@ def test_gaussian_limits_between_numbers_are_narrow_and_hold():
         assert found.bound - found.value < 1e-10
 
 
+def test_gaussian_noise_that_is_nothing_beside_the_numbers():
+    """Squares of distances in units of the noise are no floats; every number is published."""
+    for prior in ({0: 0.4, 1e100: 0.6}, {0: 0.4, 0.5e100: 0.2, 1e100: 0.4}):
+        found = pb.audit.additive_noise_leakage("gaussian", prior, 1e-100)
+        assert found.value <= -math.log(min(prior.values())) <= found.bound <= found.value + 1e-11
+
+
 def test_laplace_noise_stays_within_its_privacy():
     for epsilon in (1e-10, 0.1, 2.0):
         level = level_of_noise([0, 1], [1 - 1e-8, 1e-8], 1 / epsilon)

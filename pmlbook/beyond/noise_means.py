@@ -128,6 +128,7 @@ class Noise:
             d for d in (0.0, *inflection, self.cut) if d <= self.cut < math.inf or d < self.cut
         )
 
+    @np.errstate(over="ignore")  # a square that is no float is the exponent of 0
     def kernel(self, distance: Array, radius: float = 0.0, reached: Any = None) -> Array:
         """Density at distance + radius, over that of no noise; `reached`: where it is not cut off."""
         far = distance + radius

@@ -125,6 +125,9 @@ TANGENT_BISECTIONS = 80
 ROUNDED_END = 2.0**-50  # relative error of an end of t
 
 
+@np.errstate(
+    all="ignore"
+)  # what overflows has a bound of zero, which is replaced by that of the secret
 def _least_inverses(
     noise: Noise, secret: Atoms, low: float, high: float
 ) -> tuple[Array, Array, Array]:
@@ -136,8 +139,7 @@ def _least_inverses(
     nearest[[abs(secret.points - end).argmin() for end in (low, high)]] = True
     x = secret.points[nearest]
     away = (secret.points - x[:, None]) / noise.scale
-    with np.errstate(divide="ignore", invalid="ignore"):
-        farthest = away / 2 - np.log(secret.shares) / away  # beyond, a single term exceeds one
+    farthest = away / 2 - np.log(secret.shares) / away  # beyond, a single term exceeds one
     first = (low - x) / noise.scale
     last = (high - x) / noise.scale
     below = np.where(away < 0, farthest, -np.inf).max(axis=1)
@@ -155,7 +157,8 @@ def _least_inverses(
     inverse = terms.sum(axis=1)
     least = inverse * (1 - RELATIVE_MEAN_ERROR) - (abs(slope) + error) * width
     surely = (first + ROUNDED_END * abs(first) < t) & (t < last - ROUNDED_END * abs(last))
-    return x + t * noise.scale, np.where(surely, inverse, np.inf), least
+    inverse = np.where(surely & (inverse > 0), inverse, np.inf)
+    return x + t * noise.scale, inverse, np.where(least > 0, least, 0.0)
 
 
 def _gaussian_between(noise: Noise, secret: Atoms, low: float, high: float, tol: float) -> Worst:
