@@ -1,5 +1,6 @@
 """Designs for estimating: within their level, never below their bound, right in names, and refused in one sentence."""
 
+import itertools
 import warnings
 from fractions import Fraction
 
@@ -253,3 +254,24 @@ def test_a_rare_secret_keeps_its_own_outcome():
     prior = [1.0512891857033506e-09, 0.343678596462812, 0.3148800111120031, 0.10939748513511947]
     design = pb.estimation_mechanism([*prior, 1 - sum(prior)], 20.67324862999402, [1, 0, 0, 0, 0])
     assert design.gap <= 1e-6 * design.value
+
+
+TIES = {
+    "an uneven prior": ([0.0057, 0.0033, 0.4692, 0.517, 0.0048], 0.015, [1, 1, 0, 0, 1]),
+    "a bound that was useless": ([0.001, 0.002, 0.003, 0.001, 0.993], 0.02, [1, 0, 1, 1, 1]),
+    "three values": ([0.1, 0.2, 0.1, 0.25, 0.35], 0.4, [1.0, 3.0, 1.0, 2.0, 3.0]),
+    "two functionals": ([0.3, 0.1, 0.2, 0.4], 0.7, [[1, 0], [0, 1], [1, 0], [2, 2]]),
+}
+
+
+@pytest.mark.parametrize("prior, level, target", TIES.values(), ids=TIES)
+def test_secrets_with_equal_rows_of_the_target_are_one(prior, level, target):
+    design = pb.estimation_mechanism(prior, level, target)
+    assert design.mechanism.certify(level)
+    assert 0 <= design.value - design.bound <= 1e-9 * design.value
+    value = pb.estimate.estimation_variance(design.mechanism, target)
+    assert design.value == value and len(design.mechanism.prior) == len(prior)
+    rows = [tuple(np.ravel(row)) for row in target]
+    for i, k in itertools.combinations(range(len(rows)), 2):
+        if rows[i] == rows[k]:
+            assert (design.mechanism.channel[i] == design.mechanism.channel[k]).all()

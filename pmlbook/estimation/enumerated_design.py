@@ -52,9 +52,8 @@ def centred_weights(rows: Array, weights: Array) -> Array:
     """
     for _ in range(MAX_CENTRING_STEPS):
         scaled = (rows * weights).T
-        change = (
-            1 - scaled @ np.linalg.lstsq(scaled, np.ones(len(weights)), rcond=RANK_TOLERANCE)[0]
-        )
+        fitted = np.linalg.lstsq(scaled, np.ones(len(weights)), rcond=RANK_TOLERANCE)[0]
+        change = 1 - scaled @ fitted
         size = float(abs(change).max())
         weights = weights * (1 + change / (1 + size if size > 0.1 else 1))
         if size < MIN_WEIGHT_CHANGE:
@@ -68,8 +67,7 @@ def _even_handed(candidates: Listed, found: Mapping[int, float], claim: Claim) -
     weights = np.array(list(found.values()))
     entries = candidates.vertices.lifts[:, names] * weights
     frequent = entries.max(axis=0) > MIN_STORED_PROBABILITY
-    names = names[frequent]
-    weights = weights[frequent]
+    names, weights = names[frequent], weights[frequent]
     lifts = candidates.scaled(names.tolist())
     shifts = candidates.vertices.shifts[:, names]
     # Weights with these sums have the same derivative of the variance, so the same variance.
@@ -130,6 +128,18 @@ def newton_search(
         return found, bound
     return _even_handed(candidates, found, claim), bound
 
+# %% ../../nbs/estimation/03_enumerated_design.ipynb #eqf00002
+def _for_classes(
+    prior: CheckedPrior, level: float, rows: Array, alike: list[int], options: tuple[Any, ...]
+) -> Design:
+    """The design for secrets of which those with the same row of the target are one: 'Equal functionals'."""
+    shares = np.zeros(len(rows), dtype=object)
+    np.add.at(shares, alike, np.array(prior.exact, dtype=object))
+    made = estimation_mechanism(shares, level, rows, *options)
+    mechanism = Mechanism(made.mechanism.channel[alike], prior)
+    value = estimation_variance(mechanism, rows[alike])
+    return Design(mechanism, value, min(made.bound, value), made.method)
+
 # %% ../../nbs/estimation/03_enumerated_design.ipynb #7da3900e
 def stored(
     candidates: ScaledVertices,
@@ -171,13 +181,9 @@ def _check_estimable(wanted: Array, level: float) -> None:
     if (wanted == wanted[0]).all():
         raise ValueError("target is the same for every secret: there is nothing to estimate")
     if level == 0:
-        raise Infeasible(
-            "epsilon = 0: outcomes that do not depend on the secret determine no frequencies"
-        )
+        raise Infeasible("epsilon = 0: outcomes that do not depend on the secret determine nothing")
     if level < MIN_LEVEL_NATS:
-        raise ValueError(
-            f"epsilon = {level:g} is too strict: below {MIN_LEVEL_NATS:g}, 53 bits are too few"
-        )
+        raise ValueError(f"epsilon = {level:g} is too strict: 53 bits need {MIN_LEVEL_NATS:g} nats")
 
 
 def _search_method(target: Any, wanted: Array, level: float) -> str:
@@ -306,6 +312,10 @@ def estimation_mechanism(
     tol = check_nonnegative(tol, "tol")
     if not tol:
         raise ValueError("tol = 0 must be positive")
+    measure = target if isinstance(target, str) and target != "mean" else wanted
+    rows, alike = np.unique(wanted, axis=0, return_inverse=True)
+    if len(rows) < len(wanted):
+        return _for_classes(prior, level, rows, alike.ravel().tolist(), (max_time, tol, progress))
     method = _search_method(target, wanted, level)
     seconds = SOLVER_SECONDS if method == "growing" and max_time is None else max_time
     try:
@@ -313,7 +323,6 @@ def estimation_mechanism(
             attempts, bound = _searched(method, prior, level, target, wanted, tol, clock)
     except (np.linalg.LinAlgError, OverflowError):
         raise too_uneven(prior.floats) from None
-    measure = target if isinstance(target, str) and target != "mean" else wanted
     value, mechanism = _least_of(attempts, measure, bound)
     if value == math.inf:
         # Its rare outcomes have too few digits; the most informative mechanism has fewer outcomes.
