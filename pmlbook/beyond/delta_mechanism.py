@@ -131,7 +131,6 @@ class Question(NamedTuple):
 
     def fallback(self, clock: Clock) -> Mechanism:
         """Publish with probability delta, else use the optimum of a level that is a little lower."""
-        part = float(self.promise.delta) * (1 - 2.0**-30)
         if clock.over and not isinstance(
             self.utility, FInformation
         ):  # else all vertices are listed
@@ -141,9 +140,22 @@ class Question(NamedTuple):
             lower = optimal_mechanism(
                 self.prior, level, self.utility, max_time=clock.left
             ).mechanism
-        table = np.hstack([(1 - part) * lower.channel, part * np.eye(len(self.prior))])
-        mixed = self.make(table)
-        return mixed if self.kept(mixed) else self.make(lower.channel)
+        delta = int(self.promise.delta * UNITS) / UNITS
+        for part in (delta, delta * (1 - 2.0**-30)):  # the second leaves room for rounding
+            table = np.hstack([(1 - part) * lower.channel, part * np.eye(len(self.prior))])
+            mixed = self.make(table)
+            if self.kept(mixed):
+                return mixed
+        return self.make(lower.channel)
+
+    def finished(
+        self, best: DeltaDesign | None, bound: float, method: str, slope: float, clock: Clock
+    ) -> DeltaDesign:
+        """The best design so far, or the fallback where that is better."""
+        if best is not None and not loose(best, self.utility):
+            return best
+        other = self.design(self.fallback(clock), bound, method, slope)
+        return other if best is None or other.value > best.value else best
 
 # %% ../../nbs/beyond/05_delta_mechanism.ipynb #b60f2717
 def from_vertices(question: Question, clock: Clock) -> DeltaDesign:
@@ -158,7 +170,7 @@ def from_vertices(question: Question, clock: Clock) -> DeltaDesign:
         none = np.zeros(len(listed.shares))
         idle = Mix(listed.lifts[:, :0], none, [none])
         bound, slope = map(float_above, delta_bound(listed, utility, promise, idle))
-        return question.design(question.fallback(clock), bound, "enumeration", slope)
+        return question.finished(None, bound, "enumeration", slope, clock)
     bound, slope = map(float_above, delta_bound(listed, utility, promise, mix))
     best: DeltaDesign | None = None
     with suppress(OutOfTime):
@@ -170,8 +182,8 @@ def from_vertices(question: Question, clock: Clock) -> DeltaDesign:
                 design = question.design(made, bound, "enumeration", slope)
                 best = design if best is None or design.value > best.value else best
                 if not loose(best, utility):
-                    return best
-    return best or question.design(question.fallback(clock), bound, "enumeration", slope)
+                    break
+    return question.finished(best, bound, "enumeration", slope, clock)
 
 
 def generated(question: Question, tol: float, clock: Clock) -> DeltaDesign:
@@ -186,8 +198,9 @@ def generated(question: Question, tol: float, clock: Clock) -> DeltaDesign:
         mix, bound, slope = grow_promised(
             Groups(prior.floats, epsilon, utility), promise, tol, clock
         )
-    made = question.mixed(mix) or question.fallback(clock)
-    return question.design(made, bound, "column_generation", slope)
+    made = question.mixed(mix)
+    best = None if made is None else question.design(made, bound, "column_generation", slope)
+    return question.finished(best, bound, "column_generation", slope, clock)
 
 # %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00016
 def delta_mechanism(

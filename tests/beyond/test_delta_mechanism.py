@@ -235,3 +235,13 @@ def test_no_bound_exceeds_what_publishing_is_worth():
     design = delta_mechanism(prior, np.log(2), 0.9)
     assert design.value <= design.bound <= entropy(prior) + 1e-9
     assert design.tail == spent(design) <= 0.9 and design.slope == 0
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1e-17, 1e-16, 1e-12])
+@pytest.mark.parametrize("delta", [0.118, 0.119, 0.1189508346])
+def test_almost_no_level_leaves_the_erasure_channel(epsilon, delta):
+    """Rounding breaks equal rows at a level of 0; publishing with probability delta keeps them."""
+    prior = [0.2403734312626, 0.1189508346093, 0.2655264128288, 0.2046646346019, 0.1704846866974]
+    design = delta_mechanism(prior, epsilon, delta)
+    assert design.tail <= Fraction(delta)
+    assert 0.185 < design.bound - 1e-9 < design.value <= design.bound
