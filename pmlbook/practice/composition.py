@@ -49,7 +49,7 @@ class JointRelease(Frozen):
         Names of the secrets.
     prior : tuple of Fraction, length N
         P(x), all positive, with sum one.
-    columns : tuple of Column
+    columns : tuple of Direction
         The directions, each once; outcomes that cannot occur are left out.
     releases : int
         How many releases there are.
