@@ -215,7 +215,7 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     sums. One exception: at D0, where the leakage jumps to zero, a constant answer may exceed the
     distortion by 1e-14 of 1 or a thousandth of itself, whichever is less. A `Mechanism` keeps
     probabilities in steps of 2^-53, so the gap grows where the distortion falls to that: about 1e-9 at
-    1e-7, 1e-3 at 1e-13. Below (M - 1) 2^-53 no channel with finite leakage can be stored.
+    1e-7, 1e-3 at 1e-13. Below 2^-53 no channel with finite leakage can be stored.
 
     Source: Kalantari et al. 2018, Definition 4; the method is this book's and holds for all three classes.
 
@@ -241,16 +241,17 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     if limit == 0:
         worst = _spread(least_peaked, used, 0.0)
         return _design(known, np.eye(known.size), math.inf, worst, "identity")
+    if limit < 2.0**-53:  # a symbol has at least so much of every outcome that is not its own
+        raise not_stored("distortion", limit)
     answer, worst = _optimal_distortions(vertices, limit)
     answer = evened_at_water_level(known, _spread(answer, used, math.nan))[used]
     slack = _rounding(vertices)
     worst, odds = _strongest(worst, least_peaked, vertices.mean(axis=0), limit, slack)
     bound = max(0.0, math.log(odds) * (1 - 2.0**-51) - 2.0**-50)
     for shave in SHAVED_SHARES:
-        fitted = _fitted(answer, vertices, limit * (1 - shave))
-        channel = channel_with(_spread(fitted, used, 1.0))
-        distribution = _spread(worst, used, 0.0)
-        design = _design(known, channel, bound, distribution, "linear_programme")
+        fitted = _spread(_fitted(answer, vertices, limit * (1 - shave)), used, 1.0)
+        member = _spread(worst, used, 0.0)
+        design = _design(known, channel_with(fitted), bound, member, "linear_programme")
         if worst_distortion(design.mechanism.channel, known) <= limit:
             warn_if_loose("dp_leakage", design.value, bound, TIGHT_GAP)
             return design
@@ -337,7 +338,6 @@ def min_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> Robus
     deciding = members(known)
     used = deciding.max(axis=0) > 0
     vertices = deciding[:, used]
-
     answer, worst = _least_distortions(vertices, math.exp(min(level, 690.0)))
     answer = evened_at_water_level(known, _spread(answer, used, math.nan))[used]
     odds = math.exp(level) if level < 709 else math.inf

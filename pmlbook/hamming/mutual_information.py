@@ -5,12 +5,15 @@
 # %% ../../nbs/hamming/11_mutual_information.ipynb #ed19d7e3
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import rel_entr, xlogy
 
 from ..numerics.barrier import Bounds
-from ..numerics.linear_programmes import warn_if_loose
+from ..foundations.probability import weighted_sum
+from ..numerics.linear_programmes import as_fractions, warn_if_loose
 from ..numerics.validation import ROUNDED_ZERO, Array, check_channel
 from .exact import SHAVED_SHARES, TIGHT_GAP, dp_leakage
 from .information_barrier import binary_divergences, censored, complement
@@ -76,12 +79,19 @@ def replacing_channel(changed: Array, q: Array) -> Array:
     return channel
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #31c93613
+def _keeps_exactly(mechanism: Mechanism, vertices: Array, limit: float) -> bool:
+    """Whether the distortion is at most the limit under every vertex, in fractions."""
+    right = [Fraction(stored) for stored in mechanism.channel.diagonal().tolist()]
+    least = min(weighted_sum(as_fractions(vertex), right) for vertex in vertices.tolist())
+    return 1 - least <= Fraction(limit)
+
+
 def _without_search(known: SourceSet, limit: float) -> RobustDesign | None:
     """A constant answer where it is good enough, or the truth where no distortion is allowed; else None."""
     V = known.vertices
     if limit >= 1 - np.vstack([V, V.mean(axis=0)]).max(axis=1).min() - ROUNDED_ZERO:
-        free = dp_leakage(known, limit)
-        if free.method == "constant":
+        free = dp_leakage(known, limit)  # its constant answer may exceed the distortion a little
+        if free.method == "constant" and _keeps_exactly(free.mechanism, V, limit):
             return RobustDesign(free.mechanism, 0.0, 0.0, "constant", free.distribution)
     if limit > 0:
         return None
@@ -119,7 +129,8 @@ def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     source_set : SourceSet, IntervalSet or array_like, shape (K, M)
         What is known about the source, of any class; an array holds the vertices. The hull is meant.
     distortion : float
-        D, between 0 and 1: largest probability of a wrong answer, under each distribution of the set.
+        D, between 0 and 1: largest probability of a wrong answer, under each distribution of the set. It is
+        kept in exact arithmetic, the vertices taken relative to their sums.
 
     Returns
     -------
@@ -156,6 +167,9 @@ def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     if design is not None:
         return design
     V = known.vertices
+    least = V[V > 0].min() * 2.0**-53  # what one step of one entry adds, at least
+    if limit < max(least, np.finfo(float).tiny):
+        raise not_stored("distortion", limit)
     found = least_information(V, limit)
     weights, duals = found.of_low
     worst = weights @ V

@@ -3,9 +3,11 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 import sympy as sp
 from scipy.special import rel_entr
 
+from pmlbook.hamming.exact import dp_leakage
 from pmlbook.hamming.information_barrier import (
     STEEPEST_DUAL,
     _newton_step,
@@ -23,6 +25,7 @@ from pmlbook.hamming.mutual_information import (
     replacing_channel,
 )
 from pmlbook.numerics.enclosure import ln_around
+from pmlbook.numerics.linear_programmes import SolverFailed, as_fractions
 
 
 def lagrangian(V, distortion, weights, duals, D, q):
@@ -168,3 +171,26 @@ def test_the_loop_fits_together_after_any_step():
             under = lower_bound(V, D, weights, duals)
             assert under - 1e-12 <= best <= upper + 1e-12
         assert upper - under < 1e-11  # after twenty steps
+
+
+@pytest.mark.parametrize("below", [0, 6e-17, 9e-15, 2e-14, 1e-10])
+def test_the_distortion_is_kept_exactly_where_a_constant_answer_nearly_does(below):
+    draw = np.random.default_rng(8)
+    drawn = [draw.dirichlet(np.ones(m), k).tolist() for m, k in ((2, 1), (3, 2), (5, 3))]
+    for V in ([[0.5, 0.3, 0.2]], [[0.7, 0.2, 0.1]], [[1.0, 0.0], [0.5, 0.5]], *drawn):
+        answer = mi_leakage(V, 1).mechanism.channel[0]  # the best constant one
+        limit = 1 - float((np.array(V) @ answer).min()) - below
+        design = mi_leakage(V, limit)
+        right = [Fraction(x) for x in design.mechanism.channel.diagonal().tolist()]
+        kept = [sum(p * x for p, x in zip(as_fractions(vertex), right)) for vertex in V]
+        assert 1 - min(kept) <= Fraction(limit)
+        assert design.bound <= design.value < 1e-9
+    assert mi_leakage([[0.5, 0.3, 0.2]], 0.5).method == "constant"
+
+
+@pytest.mark.parametrize("distortion", [5e-324, 1e-310, 1e-308, 1e-300, 1e-20])
+def test_a_distortion_too_small_to_store(distortion):
+    for V in ([[0.5, 0.5]], [[1, 0, 0], [0.5, 0.25, 0.25]], [[0.5, 0.5], [1, 0]]):
+        for call in (dp_leakage, mi_leakage):
+            with pytest.raises(SolverFailed, match=f"distortion = {distortion!r} is too small"):
+                call(V, distortion)
