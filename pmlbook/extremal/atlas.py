@@ -117,7 +117,7 @@ def optimum_under(
     else:
         shaved = (measure_lists(shares, measure, level, floor, shave) for shave in LIST_SHAVES)
         rows, proved = _best_rows(promise, shaved, shares, worth)
-        bound = min(bound, proved) if level <= 1000 else bound  # above, the lists are those of 1000
+        bound = min(bound, proved)
     value = _worth(outcomes_of(rows, shares), shares, worth, 0)
     unit = _size(len(shares), worth)
     if bound - value > NOTABLE_GAP * unit:  # rare secrets: the truth with noise may be worth more

@@ -16,7 +16,7 @@ import numpy as np
 from .enumeration import mixture_weights
 from ..foundations.utility import Utility, finite
 from ..numerics.enclosure import exp_around
-from ..numerics.linear_programmes import SolverFailed, maximise
+from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.validation import Array
 from ..release.certificate import exp_below
 from ..foundations.probability import weighted_sum
@@ -127,6 +127,9 @@ def measure_lists(
         return MeasureLists(vertices, vertices, lambda _: True, least, most)
     if measure == "ldp":
         inner, outer = (ratio_vertices(shares, end) for end in ends)
+        outer = (
+            set_vertices(shares) if level > 1000 else outer
+        )  # an outcome of any ratios mixes these
         return MeasureLists(inner, outer, lambda v: max(v) <= ends[0] * min(v), None, None)
     below = level if lower is None else lower
     floors = [Fraction(0)] * 2
@@ -204,14 +207,17 @@ def solve_lists(
     masses = np.array(shares, dtype=float)
     shifts = float_columns([[x - 1 for x in v] for v in lists.inner])
     values, dual = finite(utility.at_lifts(lifts, shifts, masses)), 0.0
-    if lists.least is None:
-        weights, duals = mixture_weights(shifts, values, masses)
-    else:
-        weights, duals, dual = set_weights(lifts, values, masses, float(lists.least - 1))
+    constant = (Fraction(1),) * len(shares)
+    try:
+        if lists.least is None:
+            weights, duals = mixture_weights(shifts, values, masses)
+        else:
+            weights, duals, dual = set_weights(lifts, values, masses, float(lists.least - 1))
+    except Infeasible:  # the constant outcome is feasible, so this is rounding
+        return [constant], [1.0], [Fraction(0)] * len(shares), Fraction(0)
     used = np.flatnonzero(weights > 1e-12 * weights.max())
     found = [lists.inner[v] for v in used]
     given = weights[used].tolist()
-    constant = (Fraction(1),) * len(shares)
     if lists.least is not None and constant not in found:  # the budget need not be spent
         found.append(constant)
         given.append(0.0)

@@ -28,7 +28,7 @@ from pmlbook.extremal.measure_lists import (
 from pmlbook.foundations.probability import exact_prior
 from pmlbook.foundations.utility import NAMED, FInformation
 from pmlbook.numerics.enclosure import exp_around
-from pmlbook.numerics.linear_programmes import LooseBound, SolverFailed
+from pmlbook.numerics.linear_programmes import Infeasible, LooseBound, SolverFailed
 from pmlbook.release.certificate import exp_below
 from pmlbook.release.sampling import UNITS
 
@@ -321,3 +321,40 @@ def test_a_rare_secret_warns():
             )
             optimum_under("pml", [0.5, 0.3, 0.2], 0.4, square)
         assert len(said) == 1
+
+
+@pytest.mark.parametrize("level", [999.0, 1000.0, 1001.0, 1e300])
+def test_a_level_no_lift_reaches_leaves_the_bound_of_a_smaller_one(level):
+    """Above -ln min p the upper end asks for nothing; the lower end and its proof stay."""
+    prior = [0.5, 0.3, 0.2]
+    for measure, lower in (("lip", 0.1), ("lip", 2.0), ("pml", None), ("maximal", None)):
+        entry = optimum_under(measure, prior, level, lower=lower)
+        assert 0 <= entry.bound - entry.value < 1e-12
+        assert entry.bound == optimum_under(measure, prior, 900.0, lower=lower).bound
+    entropy = -sum(p * np.log(p) for p in prior)  # what a ratio of e^1000 is worth in twelve digits
+    entry = optimum_under("ldp", prior, level)
+    assert entropy - 1e-12 < entry.bound < entropy + 1e-12 and entry.value > entropy - 1e-10
+    outer = measure_lists(exact_prior(prior), "ldp", level, None).outer
+    infinite = any(min(v) == 0 for v in outer)
+    assert infinite == (level > 1000)  # the lists in floats end there, and so would their proof
+
+
+@pytest.mark.parametrize("prior", [[1e-16, 0.3, 0.7], [1e-16, 1e-16, 1 - 2e-16]])
+@pytest.mark.parametrize("level", [1e-16, 1e-12])
+def test_a_programme_that_rounding_contradicts_leaves_the_constant_outcome(prior, level):
+    for measure in MEASURES:
+        for lower in (None, 1e-16) if measure == "lip" else (None,):
+            entry = optimum_under(measure, prior, level, lower=lower)
+            assert 0 <= entry.value <= entry.bound < 1e-11
+            assert keeps(measure, entry.channel, prior, level)
+
+
+def test_a_contradiction_the_solver_reports_is_no_answer():
+    shares = exact_prior([0.5, 0.3, 0.2])
+    for measure in MEASURES:
+        lists = measure_lists(shares, measure, 0.4, None)
+        with patch.object(lists_module, "maximise", side_effect=Infeasible("rounding")):
+            with patch.object(lists_module, "mixture_weights", side_effect=Infeasible("rounding")):
+                used, weights, duals, dual = solve_lists(lists, shares, CHI_SQUARE)
+        assert used == [(ONE,) * 3] and weights == [1] and not any([*duals, dual])
+        assert mixed_exactly(lists, used, weights) == [(ONE, (ONE,) * 3)]
