@@ -23,7 +23,7 @@ from ..release.mechanism import Mechanism
 from ..foundations.leakage import epsilon_pml
 from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import UNPROVEN_ERROR, Utility, finite
-from ..numerics.validation import Array, PriorLike
+from ..numerics.validation import Array, PriorLike, unit_of
 
 # %% auto #0
 __all__ = []
@@ -77,10 +77,13 @@ def polish(duals: Array, shifts: Array, values: Array) -> Array:
 
     Source: complementary slackness; a solver is content with ten digits.
     """
-    scale = np.maximum(abs(shifts).max(axis=1), np.finfo(float).tiny)
+    scale = unit_of(shifts, axis=1)
     left = values - duals @ shifts
     system = np.column_stack([(shifts / scale[:, None]).T, np.ones(len(left))])
-    return duals + np.linalg.lstsq(system, left - left.mean(), rcond=None)[0][:-1] / scale
+    step = np.linalg.lstsq(system, left - left.mean(), rcond=None)[0][:-1]
+    with np.errstate(over="ignore"):
+        moved = duals + step / scale
+    return moved if np.isfinite(moved).all() else duals
 
 
 def complete(lifts: Array, excess: Array, scale: float, used: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -104,12 +107,15 @@ def mixture_weights(
     shifts: Array, values: Array, masses: Array, clock: Clock | None = None
 ) -> tuple[Array, Array]:
     """Weights of the best mixture of lifts that averages to one, and the dual variables of lift minus one."""
-    scale = max(shifts.max(), np.finfo(float).tiny)
+    scale, unit = float(unit_of(shifts)), float(unit_of(values))
     last = np.arange(len(masses)) == np.argmax(masses)
     # Equations of order one, one of which follows from the others: the weights sum to one instead.
     rows = np.where(last[:, None], 1, shifts / scale)
-    best = maximise(values, equal=(rows, last), clock=clock)
-    return best.x, np.where(last, 0, best.equality_duals / scale)
+    best = maximise(values / unit, equal=(rows, last), clock=clock)
+    with np.errstate(over="ignore"):
+        duals = best.equality_duals / scale * unit
+    # any numbers prove a bound: where they overflow, zeros
+    return best.x, np.where(~last & np.isfinite(duals), duals, 0)
 
 
 def best_mix(

@@ -22,6 +22,7 @@ from ..numerics.progress import Clock
 from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import ExpectedGain
 from ..numerics.validation import Array, PriorLike, check_epsilon, check_prior, names_of
+from ..numerics.validation import unit_of
 
 # %% auto #0
 __all__ = []
@@ -68,14 +69,15 @@ SNAP_DISTANCE = 1e-9
 
 def gain_programme(
     prior: Array, c: float, gain: Array, clock: Clock | None = None
-) -> tuple[Array, list[float]]:
-    """Lift vectors of a mechanism of largest expected gain, and the best dual variables, in floats.
+) -> tuple[Array, list[Fraction]]:
+    """Lift vectors of a mechanism of largest expected gain, and the best dual variables, of ten digits.
 
     Source: one linear programme, outcomes labelled by actions; gain functions of Alvim et al. 2012.
     """
     if not c < MAX_LIFT:
         raise too_uneven(prior)
     n, actions = gain.shape
+    unit = float(unit_of(gain))  # in units of it no dual variable is too large for a float
     entries = n * actions
     sparse = scipy.sparse  # loaded when it is needed
     each = sparse.identity(actions)
@@ -86,7 +88,7 @@ def gain_programme(
     shares = sparse.hstack([sparse.kron(prior[None], each), -each])
     try:
         best = maximise(
-            np.append((prior[:, None] * gain).ravel(), np.zeros(actions)),
+            np.append((prior[:, None] * (gain / unit)).ravel(), np.zeros(actions)),
             equal=(sparse.vstack([rows, shares]), np.append(np.ones(n), np.zeros(actions))),
             at_most=(level, np.zeros(entries)),
             clock=clock,
@@ -98,7 +100,8 @@ def gain_programme(
     used = outcome > 1e-12
     lifts = channel[:, used] / outcome[used]
     lifts[lifts < SNAP_DISTANCE * c], lifts[lifts > (1 - SNAP_DISTANCE) * c] = 0, c
-    return lifts, (best.equality_duals[:n] / prior).tolist()
+    duals = best.equality_duals[:n] / prior
+    return lifts, [Fraction(dual) * Fraction(unit) for dual in duals.tolist()]
 
 # %% ../../nbs/extremal/11_gains.ipynb #86286355
 def gain_optimum(

@@ -154,8 +154,7 @@ def add_tail_columns(task: Task, growth: Growth) -> None:
     growth.add(vertices_near(growth.groups, x / groups.a))
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c203
-# runs of neighbours that are treated as equal, more than twice MAX_COMPLETE_GROUPS
-NEIGHBOUR_RUNS = 40
+NEIGHBOUR_RUNS = 40  # of which each counts as equal; more than twice MAX_COMPLETE_GROUPS
 MAX_FEW_SUMS = 8  # near ties: random sets leave large remainders
 
 
@@ -338,10 +337,11 @@ def generate(
         raise ValueError(f"utility {type(utility).__name__} is no FInformation: enumerate instead")
     if level == 0 or len(checked) == 1:  # only the constant channel, or only one secret
         constant = np.ones((len(checked), 1))
-        return constant, np.ones(1), float(checked @ utility.f(np.ones(len(checked))))
+        return constant, np.ones(1), float(checked @ utility.f(constant[:, 0]))
     if not (limited or clock.progress is True or callable(clock.progress)):
         clock.limit = UNWATCHED_SECONDS
-    task = Task(checked, level, utility, tol, denominator_of(prior))
+    # Near the least float quotients underflow; what no mechanism of a larger level exceeds is a bound.
+    task = Task(checked, max(level, 1e-300), utility, tol, denominator_of(prior))
     found, bound, why = grow_but_rare(task, clock)
     if why and not (why == TIME_IS_UP and limited):
         why = f"{clock.limit:g} seconds are over" if why == TIME_IS_UP else why

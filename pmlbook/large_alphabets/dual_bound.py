@@ -15,7 +15,8 @@ from ..extremal.enumeration import best_mix, dual_bound, symmetric_duals
 from ..extremal.gains import gain_bound, gain_programme
 from ..extremal.lift_vectors import LiftVertices, exact_lift_vectors, quotient
 from ..extremal.privacy_regions import lift_limit
-from ..foundations.utility import ExpectedGain, FInformation, Utility
+from ..foundations.probability import weighted_sum
+from ..foundations.utility import ExpectedGain, FInformation, Utility, finite
 from ..numerics.linear_programmes import whole_numbers
 
 # %% auto #0
@@ -109,9 +110,26 @@ def formula_duals(vertices: LiftVertices, utility: Utility) -> list[Fraction]:
         more = utility.enclose(one, shares)[1] - utility.enclose(two, shares)[1]
         return [more / (one[0] - two[0]), Fraction(0)]
     prior = np.array(shares, dtype=float)
-    values = utility.at_lifts(vertices.lifts, vertices.shifts, prior)
+    values = finite(utility.at_lifts(vertices.lifts, vertices.shifts, prior))
     less = (prior @ values - values).tolist()
     return [share * Fraction(x) / beyond for share, x in zip(shares, less)]
+
+# %% ../../nbs/large_alphabets/08_dual_bound.ipynb #b19c0a52
+def publication_worth(shares: Sequence[Fraction], utility: Utility) -> Fraction:
+    """What publishing the secret is worth, at most: no mechanism of any level is worth more.
+
+    Source: proved in 'Optimal mechanisms that may fail', part 3.
+    """
+    if isinstance(utility, ExpectedGain):
+        return weighted_sum(shares, map(Fraction, utility.gain.max(axis=1).tolist()))
+    if isinstance(
+        utility, FInformation
+    ):  # all other secrets have one lift: those of a probability are alike
+        each = {p: utility.enclose([1 / p, Fraction(0)], [p, 1 - p])[1] for p in set(shares)}
+        return weighted_sum(shares, (each[p] for p in shares))
+    none = [Fraction(0)] * len(shares)
+    lifts = ([*none[:k], 1 / p, *none[k + 1 :]] for k, p in enumerate(shares))
+    return weighted_sum(shares, (utility.enclose(column, shares)[1] for column in lifts))
 
 # %% ../../nbs/large_alphabets/08_dual_bound.ipynb #e0195ad9
 def proof_duals(
@@ -127,8 +145,7 @@ def proof_duals(
     if isinstance(utility, ExpectedGain):
         lift = quotient(*limit.as_integer_ratio())
         _, multipliers = gain_programme(prior, lift, utility.gain)
-        duals = (np.array(multipliers) * prior).tolist()
-        return "shares", tuple(map(Fraction, duals))
+        return "shares", tuple(Fraction(float(y * p)) for y, p in zip(multipliers, shares))
     first_region = n > 2 and limit <= 1 / (1 - min(shares))
     if first_region or n > MAX_ENUMERATED_SECRETS and len(set(shares)) > 1:
         return "chords", ()

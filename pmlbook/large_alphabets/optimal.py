@@ -28,7 +28,7 @@ from ..foundations.utility import UNPROVEN_ERROR, ExpectedGain, FInformation, Ut
 from ..foundations.utility import as_utility, lifts_of
 from .column_generation import generate
 from .dual_bound import MAX_ENUMERATED_SECRETS as MAX_ENUMERATED_SECRETS
-from .dual_bound import formula_duals, formula_vertices
+from .dual_bound import formula_duals, formula_vertices, publication_worth
 from ..numerics.enclosure import float_above, reaches
 from ..numerics.linear_programmes import OutOfTime, SolverFailed, warn_if_loose
 from ..numerics.progress import Clock
@@ -44,6 +44,8 @@ def closed_form(prior: CheckedPrior, epsilon: float, utility: Utility) -> Mechan
     Source: Grosse et al. 2024, Theorems 2, 3 and 4.
     """
     shares = prior.exact
+    if reaches(epsilon, 1 / min(shares)):  # no lift is larger
+        return Mechanism(np.eye(len(shares)), prior, prior.names or ())
     if len(shares) == 2:
         return binary_mechanism(prior, epsilon)
     if len(shares) == 1 or not reaches(epsilon, 1 / (1 - min(shares))):
@@ -60,6 +62,8 @@ def formula_bound(prior: CheckedPrior, epsilon: float, utility: Utility) -> floa
     Source: Grosse et al. 2024, proofs of Theorems 2, 3 and 4.
     """
     shares = prior.exact
+    if reaches(epsilon, 1 / min(shares)):
+        return float_above(publication_worth(shares, utility))
     limit = lift_limit(shares, epsilon)[1]
     if len(shares) > 1 and not reaches(epsilon, 1 / (1 - min(shares))):
         limit = min(limit, 1 / (1 - min(shares)))
@@ -306,6 +310,7 @@ def optimal_mechanism(
             lifts, shares, bound = generate(prior, level, measure, tol, clock, max_time is not None)
     else:
         lifts, bound = programmed(prior, level, measure, found, clock)
+        bound = min(bound, float_above(publication_worth(prior.exact, measure)))
 
     searched = found == "column_generation"  # which has said itself what it left open
     blend = Blend(lifts, shares, checked) if searched else None

@@ -9,10 +9,12 @@ import pytest
 
 from pmlbook.extremal.enumeration import Contradiction, enumerate_optimum, keep_level, mixture
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
+from pmlbook.foundations.hypotheses import HypothesisDivergence
 from pmlbook.foundations.probability import exact_prior, random_prior
 from pmlbook.foundations.utility import NAMED, ExpectedGain, FInformation, as_utility
 from pmlbook.large_alphabets import optimal as module
 from pmlbook.large_alphabets.column_generation import column_generation
+from pmlbook.large_alphabets.dual_bound import publication_worth
 from pmlbook.large_alphabets.optimal import (
     LOOSE_GAP_FACTOR,
     MAX_ENUMERATED_SECRETS,
@@ -278,3 +280,54 @@ def test_a_method_that_is_asked_for_is_used():
     for method in ("gain_programme", "enumeration", "closed_form"):
         two = optimal_mechanism([0.7, 0.3], 0.2, ExpectedGain(np.eye(2)), method)
         assert two.method == method and two.gap < 1e-10
+
+
+UNEVEN = [1e-12, 0.6, 0.4 - 1e-12]
+TESTS = HypothesisDivergence(lambda t: abs(t - 1) / 2, [0.3, 0.3, 0.4], [0.1, 0.5, 0.4])
+
+
+@pytest.mark.parametrize("level", [30.0, 36.0, 50.0, 1e308])
+def test_from_the_largest_leakage_on_the_secret_is_published(level):
+    for prior in ([0.5, 0.3, 0.2], UNEVEN, [1e-13] * 3 + [1 - 3e-13], [0.05] * 20):
+        n = len(prior)
+        for utility in (*NAMED.values(), ExpectedGain(np.eye(n)), lambda column: column.max()):
+            for max_time in (None, 0):
+                design = optimal_mechanism(prior, level, utility, max_time=max_time)
+                assert (design.mechanism.channel == np.eye(n)).all() and design.gap < 1e-9 * n
+                assert design.method == "closed_form" and design.mechanism.certify(level)
+
+
+def test_no_bound_exceeds_what_publishing_is_worth():
+    for prior, level in (([1e-16, 0.5, 0.5], 36.0), ([1e-12, 0.5, 0.5 - 1e-12], 27.6)):
+        design = optimal_mechanism(prior, level, TESTS)
+        assert design.method == "enumeration" and 0.2 - 1e-9 < design.bound < 0.2 + 1e-9
+    rng = np.random.default_rng(41)
+    for n in (1, 2, 3, 7):
+        shares = exact_prior(random_prior(n, rng))
+        gains = ExpectedGain(rng.normal(size=(n, 4)))
+        for utility in (*NAMED.values(), gains, as_utility(lambda column: column.max())):
+            worth = float(publication_worth(shares, utility))
+            reached = Mechanism(np.eye(n), np.array(shares, float)).utility(utility)
+            assert reached - 1e-12 <= worth <= reached + 1e-11
+
+
+@pytest.mark.parametrize("level", [0.0, 5e-324, 1e-310, 1e-300, 1e-16, 0.3])
+@pytest.mark.parametrize("size", [1.0, 1e9, 1e300])
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_tiny_levels_and_large_gains_overflow_nowhere(level, size):
+    gains = size * np.array([[1, 0], [0, 1], [0.5, 0.7]])
+    for prior in ([0.5, 0.3, 0.2], [1e-8, 1 - 1e-8], [0.45, 0.55]):
+        utility = ExpectedGain(gains[: len(prior)])
+        for method in ("auto", "enumeration", "gain_programme"):
+            design = optimal_mechanism(prior, level, utility, method)
+            assert design.value <= design.bound and np.isfinite(design.bound)
+        design = optimal_mechanism(prior, level, "total_variation", "column_generation")
+        assert design.mechanism.certify(level) and design.bound >= min(level, 0.3) * min(prior)
+
+
+@pytest.mark.parametrize("level", [0.1, 0.5])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_utility_that_is_not_finite_is_named(level, value):
+    for prior in ([0.7, 0.3], [0.5, 0.3, 0.2], [0.25] * 4):
+        with pytest.raises(ValueError, match=f"utility is {value} on an extremal lift vector"):
+            optimal_mechanism(prior, level, lambda column: value)
