@@ -5,6 +5,7 @@
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #6a70073a
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Context, Decimal, localcontext
@@ -16,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ..release.certificate import exp_below
-from ..numerics.enclosure import exp_around, float_above
+from ..numerics.enclosure import exp_around, float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed, as_decimal
 from ..numerics.linear_programmes import digits_for_smallest, maximise, warn_if_loose
 from ..release.mechanism import Design, Mechanism
@@ -257,7 +258,7 @@ def expected_utility_mechanism(
     -------
     Design
         `certify(epsilon)` holds for the mechanism and nothing below `floor` has a positive probability.
-        `value` is its expected utility. `bound` is an upper bound on the optimum from the dual variables of the
+        `value` is its expected utility, rounded down. `bound` is an upper bound on the optimum from the dual variables of the
     programme, computed in fractions and rounded up. Both are in the unit of `utilities`.
 
     Raises
@@ -295,12 +296,9 @@ def expected_utility_mechanism(
     scale = _Scale.of(table, allowed, exact_prior(prior))
     best, value, bound = _improved(least, scale, allowed, level, clock)
     found, most = scale.low + scale.spread * value, scale.low + scale.spread * bound
-    design = Design(best, float(found), float_above(most), "linear programme")
+    design = Design(best, float_below(found), float_above(most), "linear programme")
     if not clock.over:
-        warn_if_loose(
-            "expected_utility_mechanism",
-            design.value,
-            design.bound,
-            float(Fraction(BRACKET_NATS) * scale.spread),
-        )
+        # rounded outwards, the two are a float apart even where they are equal
+        tol = float(Fraction(BRACKET_NATS) * scale.spread) + math.ulp(design.bound)
+        warn_if_loose("expected_utility_mechanism", design.value, design.bound, tol)
     return design

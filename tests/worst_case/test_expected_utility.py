@@ -1,5 +1,6 @@
 """Expected utility: two roads, the least level, floors and units."""
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -118,3 +119,31 @@ def test_the_most_that_can_be_earned():
         == 3
         == expected_utility_mechanism(ranks, p, 30.0, 2).bound
     )
+
+
+def test_an_answer_that_is_exact_is_no_reason_to_warn():
+    for table in (
+        [[1.0000000000000002], [1.0], [1.0]],
+        [[0.1], [0.3], [0.1]],
+        [[1e300], [1.0], [7]],
+    ):
+        with warnings.catch_warnings(action="error"):
+            design = expected_utility_mechanism(table, [0.25, 0.5, 0.25], 0.3, min(min(table)))
+        exact = sum(Fraction(p) * Fraction(float(*row)) for p, row in zip((0.25, 0.5, 0.25), table))
+        assert Fraction(design.value) <= exact <= Fraction(design.bound)
+        assert np.nextafter(design.value, np.inf) >= design.bound
+
+
+def test_the_value_is_at_most_the_exact_mean():
+    draw = np.random.default_rng(16)
+    for _ in range(40):
+        table, p = draw.normal(size=(3, 3)), exact_prior(random_prior(3, draw))
+        design = expected_utility_mechanism(table, p, 0.8, table.min())
+        rows = design.mechanism.channel.tolist()
+        exact = sum(
+            q * Fraction(u) * Fraction(x)
+            for q, utilities, row in zip(p, table.tolist(), rows)
+            for u, x in zip(utilities, row)
+        )
+        assert exact - Fraction(2.0**-50) <= Fraction(design.value) <= exact
+        assert exact <= Fraction(design.bound)
