@@ -244,5 +244,5 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     if second == 1:  # as large as maximal leakage at most, which has no cancellation near order one
         bound = min(bound, maximal_leakage(rows) * (1 + 8 * LAST_BIT) + 8 * LAST_BIT)
     tol = min(1e-9 * bound + factor * 1e-13, 1e-6 * bound) + 1e-15
-    warn_if_loose("maximal_alpha_leakage", value, bound, tol)
+    warn_if_loose("maximal_alpha_leakage", value, bound, tol, "the exact number lies between")
     return Capacity(value, bound, prior)

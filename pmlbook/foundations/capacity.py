@@ -181,5 +181,7 @@ def channel_capacity(channel: ArrayLike, tol: float = 1e-12) -> Capacity:
     blur = float(blur_of(table, found.high))
     value = max(found.low - blur, 0.0)
     bound = found.high + blur
-    warn_if_loose("channel_capacity", value, bound, max(tol * bound, blur))
+    warn_if_loose(
+        "channel_capacity", value, bound, max(tol * bound, blur), "the exact number lies between"
+    )
     return Capacity(value, bound, *found.of_low)

@@ -45,14 +45,23 @@ class LooseBound(UserWarning):
 LOOSE_FACTOR = 1e3  # times the tolerance: a gap above this is worth a warning
 
 
-def warn_if_loose(call: str, value: float, bound: float, tol: float) -> None:
-    """Warn the caller of `call` with `LooseBound` if value and bound are further than `LOOSE_FACTOR` * `tol` apart."""
+def warn_if_loose(
+    call: str,
+    value: float,
+    bound: float,
+    tol: float,
+    meaning: str = "the mechanism is valid, but a better one may exist",
+) -> None:
+    """Warn the caller of `call` with `LooseBound` if value and bound are further than `LOOSE_FACTOR` * `tol` apart.
+
+    `meaning`: what holds nevertheless.
+    """
     gap = 0.0 if value == bound else abs(value - bound)
     if not gap <= LOOSE_FACTOR * tol:
         shown, limit = texts_around(value, bound)
         warnings.warn(
             f"{call}: the value {shown} and its bound {limit} stay {text_above(gap, 2)} apart, far above "
-            f"tol = {tol:.0e}; the mechanism is valid, but a better one may exist",
+            f"tol = {tol:.0e}; {meaning}",
             LooseBound,
             stacklevel=3,
         )
