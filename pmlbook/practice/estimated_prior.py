@@ -22,7 +22,8 @@ from ..numerics.enclosure import level_of, text_above
 from ..numerics.linear_programmes import whole_numbers
 from ..numerics.validation import Array, Frozen, InvalidPrior, Unnamed, aligned, check_channel
 from ..numerics.validation import check_distribution, check_instance, check_names, check_prior
-from ..numerics.validation import frozen_array, labels_of, names_of, real_array
+from ..numerics.validation import check_nonnegative, frozen_array, labels_of, names_of
+from ..numerics.validation import real_array
 
 # %% auto #0
 __all__ = ['prior_from_counts', 'box_region', 'box_around', 'ball_region', 'worst_leakage']
@@ -120,10 +121,10 @@ class PriorRegion(Frozen):
             real_array(aligned(getattr(self, name), names, name, "prior"), name, 1)
             for name in ("low", "high")
         )
-        free = float(self.free)
+        free = check_nonnegative(self.free, "free")
         if not len(low) == len(high) == len(prior):
             raise ValueError(f"low and high must have {len(prior)} entries")
-        if not 0 <= free <= 1:
+        if free > 1:
             raise ValueError(f"free = {free} must lie between 0 and 1")
         crossed = (low < 0) | (low > high)
         if crossed.any():

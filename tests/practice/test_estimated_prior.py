@@ -1,6 +1,11 @@
 """Regions of priors: what is refused, what is inside, and the two regions by other formulas."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
+import pandas as pd
+import pytest
 from scipy.stats import binomtest
 
 from pmlbook.practice.estimated_prior import (
@@ -84,3 +89,17 @@ def test_a_ball_is_at_most_everything():
     assert ball_region([1, 1], 0.999).free == 1
     never = worst_leakage([[1, 0, 0], [0.5, 0.5, 0]], PriorRegion(half, [0, 0], [1, 1]))
     assert never[0] == np.nextafter(np.log(2), 1) and never[1] == np.inf and np.isnan(never[2])
+
+
+@pytest.mark.parametrize(
+    "free", [None, [0.1], (), "a", "0.1", b"0.1", 10**400, 1j, True, -0.1, 1.5, float("nan")]
+)
+def test_a_free_mass_that_is_none_is_named(free):
+    for wrong in (free, pd.NA):
+        with pytest.raises(ValueError, match="free"):
+            PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6], wrong)
+
+
+@pytest.mark.parametrize("free", [0, 0.1, Fraction(1, 10), Decimal("0.1"), np.float32(0.1)])
+def test_a_free_mass_is_a_number_from_zero_to_one(free):
+    assert PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6], free).free == float(free)
