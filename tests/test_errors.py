@@ -166,6 +166,9 @@ BAD_COUNTS = {
     "inf": (math.inf, r"\b[nm] must be a whole number, got inf"),
     "none": (None, r"\b[nm] must be a whole number, got None"),
     "digits": ("3", r"\b[nm]\b.*'3'"),
+    "one-more": (16385, r"\b[nm] = 16385 must be at most 16384"),
+    "table-beyond-memory": (10**6, r"\b[nm] = 1000000 must be at most 16384"),
+    "beyond-arrays": (10**29, r"\b[nm] = 1000.* must be at most 16384"),
 }
 
 
@@ -302,6 +305,28 @@ OTHERS = {
     ),
     "outputs-empty": (lambda: NAMED.estimate(np.array([])), "outputs is empty"),
     "outputs-none": (lambda: NAMED.estimate(None), "outputs.*None"),
+    "start-text": (
+        lambda: pb.leakage_distortion(pb.queries.parity(3), 0.05, 1.5, start="x"),
+        "start must be a RecordDesign, got a str",
+    ),
+    "start-other-design": (
+        lambda: pb.distortion_leakage(pb.queries.parity(3), 0.4, 1.5, start=optimal()),
+        "start must be a RecordDesign, got a Design",
+    ),
+    "progress-text": (
+        lambda: optimal(progress="a"),
+        "progress = 'a' must be a function, True or False",
+    ),
+    "progress-list": (lambda: optimal(progress=[1]), r"progress = \[1\] must be a function"),
+    "progress-nan": (lambda: optimal(progress=math.nan), "progress = nan must be a function"),
+    "progress-number": (
+        lambda: pb.estimation_mechanism(SKEW, 0.4, progress=1),
+        "progress = 1 must be a function",
+    ),
+    "target-word": (
+        lambda: pb.estimation_mechanism(SKEW, 0.3, "a"),
+        "target 'a' is neither 'frequencies', 'determinant', 'largest', 'mean' nor an array",
+    ),
     "outputs-useless": (
         lambda: pb.Mechanism([[1], [1]], FAIR).estimate(["r0"]),
         "linearly dependent",

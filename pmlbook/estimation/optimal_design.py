@@ -28,7 +28,7 @@ Numbers = NDArray[Any]  # whole numbers of any size
 __all__ = ['Numbers']
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #2b9175f4
-WORDS = ("frequencies", "determinant", "largest")
+WORDS = ("frequencies", "determinant", "largest", "mean")
 
 
 def functionals(
@@ -42,7 +42,7 @@ def functionals(
     """
     n = len(check_prior(prior))
     if isinstance(target, str):
-        if target not in (*WORDS, "mean"):
+        if target not in WORDS:
             raise ValueError(
                 f"target {target!r} is neither {', '.join(map(repr, WORDS))} nor an array"
             )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .privacy_regions import lift_limit
 from ..release.mechanism import Mechanism
 from ..release.sampling import UNITS, to_weights
+from ..foundations.classic import MAX_VALUES
 from ..numerics.validation import check_count, check_epsilon
 
 # %% auto #0
@@ -32,7 +33,7 @@ def uniform_mechanism(n: int, epsilon: float) -> Mechanism:
     Parameters
     ----------
     n : int
-        Number of secrets, at least 1.
+        Number of secrets, from 1 to `MAX_VALUES`.
     epsilon : float
         Privacy level in nats; from ln n on the secret is published.
 
@@ -44,7 +45,7 @@ def uniform_mechanism(n: int, epsilon: float) -> Mechanism:
     Raises
     ------
     ValueError
-        If `n` is not a positive integer, or `epsilon` is negative or not finite.
+        If `n` is no integer in its range, or `epsilon` is negative or not finite.
 
     Source: Grosse et al. 2024, Theorem 4, eq. (11), with regions k = 1..n.
 
@@ -53,7 +54,7 @@ def uniform_mechanism(n: int, epsilon: float) -> Mechanism:
     >>> uniform_mechanism(4, 1.0986122886681098).channel[0].round(4).tolist()
     [0.25, 0.0, 0.0, 0.75]
     """
-    n = check_count(n)
+    n = check_count(n, most=MAX_VALUES)
     level = check_epsilon(epsilon)
     prior = np.full(n, 1 / n)
     tall = int(lift_limit([Fraction(1, n)], level)[0] * UNITS / n)

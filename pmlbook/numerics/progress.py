@@ -51,6 +51,8 @@ class Clock:
             self.limit = math.nan
         if not self.limit >= 0:
             raise ValueError(f"max_time = {max_time!r:.40} must be a number of seconds, at least 0")
+        if not (progress is None or isinstance(progress, bool) or callable(progress)):
+            raise ValueError(f"progress = {progress!r:.40} must be a function, True or False")
         self.progress = progress
         self.label = label
         self.start = perf_counter()

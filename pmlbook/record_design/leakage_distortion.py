@@ -143,7 +143,8 @@ def _design(
     level, limit = check_entropy(b, log_sum(made.observes.log_counts(0))), goal.D
     goal = goal if limit is None else Goal(D=stake.units(limit))
     tol = max(check_nonnegative(tol, "tol") / (float(stake.unit) if limit is None else 1), 1e-9)
-    other = "" if start is None else difference(start.observes, made.observes)
+    known = None if start is None else check_instance(start, RecordDesign, "start").observes
+    other = "" if known is None else difference(known, made.observes)
     if other:
         raise ValueError(f"start is a design of a mechanism that observes something else: {other}")
     search = DesignSearch(made, level, goal, tol, clock, stake.above if limit is None else float)
