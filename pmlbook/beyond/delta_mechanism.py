@@ -16,13 +16,14 @@ import numpy as np
 
 from .delta_columns import grow_promised
 from .delta_programme import CAUTION, Mix, Promise, blended, delta_bound
-from .delta_programme import delta_programme, disclosures, exposure
+from .delta_programme import delta_programme, exposure
 from .leakage_variable import check_delta
 from ..extremal.enumeration import LOGARITHM_MARGIN
 from ..extremal.lift_vectors import LiftVertices, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.utility import FInformation, Utility, as_utility
 from ..large_alphabets.column_generation import UNWATCHED_SECONDS
+from ..large_alphabets.dual_bound import publication_worth
 from ..large_alphabets.losses import Groups
 from ..large_alphabets.optimal import MAX_ENUMERATED_SECRETS, LEVEL_REDUCTIONS
 from ..large_alphabets.optimal import NEGLIGIBLE_VALUE, bracket, loose, optimal_mechanism
@@ -70,21 +71,6 @@ class DeltaDesign(Design):
         known = f"tail = {text_above(float_above(self.tail), 3)} at {text_above(self.epsilon)} nats"
         most = f"up to {text_above(float_above(max(self.exposure)), 3)} for a secret"
         return f"Delta{super().__repr__()[:-1]}, {known}, {most})"
-
-# %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00015
-def published_bound(shares: Sequence[Fraction], utility: Utility) -> float:
-    """Upper bound on the utility of every mechanism there is: what publishing is worth, summed in fractions.
-
-    Source: proved in 'Optimal mechanisms that may fail', part 3.
-    """
-    publications = disclosures(shares)
-
-    def worth(x: int, p: Fraction) -> Fraction:
-        if isinstance(utility, FInformation):  # the absent secrets have one lift
-            return utility.enclose([1 / p, Fraction(0)], [p, 1 - p])[1]
-        return utility.enclose(publications.column(x), shares)[1]
-
-    return float_above(sum((p * worth(x, p) for x, p in enumerate(shares)), Fraction(0)))
 
 # %% ../../nbs/beyond/05_delta_mechanism.ipynb #a3f7c9df
 class Question(NamedTuple):
@@ -276,7 +262,7 @@ def delta_mechanism(
         base = optimal_mechanism(checked, level, measure, tol=tol, max_time=max_time)
         return question.design(base.mechanism, base.bound, base.method, None)
     publishing = question.make(np.eye(len(checked)))
-    most = published_bound(checked.exact, measure)
+    most = float_above(publication_worth(checked.exact, measure))
     if question.kept(publishing):
         design = question.design(publishing, most, "publishing", 0.0)
     elif isinstance(measure, FInformation) and len(checked) > MAX_ENUMERATED_SECRETS:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .privacy_regions import lift_limit
 from ..release.mechanism import Mechanism
 from ..release.sampling import UNITS, to_weights
-from ..foundations.classic import MAX_VALUES
+from ..foundations.classic import MAX_CLASSIC_VALUES
 from ..numerics.validation import check_count, check_epsilon
 
 # %% auto #0
@@ -33,7 +33,7 @@ def uniform_mechanism(n: int, epsilon: float) -> Mechanism:
     Parameters
     ----------
     n : int
-        Number of secrets, from 1 to `MAX_VALUES`.
+        Number of secrets, from 1 to `MAX_CLASSIC_VALUES`.
     epsilon : float
         Privacy level in nats; from ln n on the secret is published.
 
@@ -54,7 +54,7 @@ def uniform_mechanism(n: int, epsilon: float) -> Mechanism:
     >>> uniform_mechanism(4, 1.0986122886681098).channel[0].round(4).tolist()
     [0.25, 0.0, 0.0, 0.75]
     """
-    n = check_count(n, most=MAX_VALUES)
+    n = check_count(n, most=MAX_CLASSIC_VALUES)
     level = check_epsilon(epsilon)
     prior = np.full(n, 1 / n)
     tall = int(lift_limit([Fraction(1, n)], level)[0] * UNITS / n)

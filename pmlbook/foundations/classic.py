@@ -18,7 +18,7 @@ from ..numerics.validation import Array, check_count, check_epsilon, real_array
 __all__ = ['symmetric_channel', 'randomized_response', 'binary_symmetric', 'geometric', 'exponential', 'laplace_threshold']
 
 # %% ../../nbs/foundations/07_classic.ipynb #8524065c
-MAX_VALUES = 2**14  # values of which a table of floats, with its copies, fits into memory
+MAX_CLASSIC_VALUES = 2**14  # values of which a table of floats, with its copies, fits into memory
 
 
 def _real(value: float, name: str, wanted: str, allowed: Callable[[float], bool]) -> float:
@@ -35,7 +35,7 @@ def _real(value: float, name: str, wanted: str, allowed: Callable[[float], bool]
 def symmetric_channel(n: int, ratio: float) -> Array:
     """Channel whose rows are proportional to 1 for the true value and to `ratio` for each other, shape (n, n).
 
-    `n`: number of values, from 1 to `MAX_VALUES`. `ratio`: not negative; 0 reports the truth, 1 answers uniformly. ValueError
+    `n`: number of values, from 1 to `MAX_CLASSIC_VALUES`. `ratio`: not negative; 0 reports the truth, 1 answers uniformly. ValueError
     if an argument is out of its range.
 
     Source: Grosse et al. 2024, Definition 5, eq. (6), with ratio = exp(-epsilon_r).
@@ -45,7 +45,7 @@ def symmetric_channel(n: int, ratio: float) -> Array:
     >>> symmetric_channel(2, 0.25).tolist()
     [[0.8, 0.2], [0.2, 0.8]]
     """
-    n = check_count(n, most=MAX_VALUES)
+    n = check_count(n, most=MAX_CLASSIC_VALUES)
     ratio = _real(ratio, "ratio", "finite and at least 0", lambda v: 0 <= v < math.inf)
     return np.where(np.eye(n, dtype=bool), 1.0, ratio) / (1 + (n - 1) * ratio)
 
@@ -56,7 +56,7 @@ def randomized_response(n: int, epsilon: float) -> Array:
     Parameters
     ----------
     n : int
-        Number of values, from 1 to `MAX_VALUES`.
+        Number of values, from 1 to `MAX_CLASSIC_VALUES`.
     epsilon : float
         Level of local differential privacy, in nats.
 
@@ -88,7 +88,7 @@ def binary_symmetric(p: float, m: int = 2) -> Array:
     p : float
         Probability of an error, between 0 and 1; an answer without any information at 1 - 1/m.
     m : int
-        Number of values, from 2 to `MAX_VALUES`.
+        Number of values, from 2 to `MAX_CLASSIC_VALUES`.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def binary_symmetric(p: float, m: int = 2) -> Array:
     [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]
     """
     p = _real(p, "p", "between 0 and 1", lambda v: 0 <= v <= 1)
-    m = check_count(m, "m", least=2, most=MAX_VALUES)
+    m = check_count(m, "m", least=2, most=MAX_CLASSIC_VALUES)
     return np.where(np.eye(m, dtype=bool), 1 - p, p / (m - 1))
 
 # %% ../../nbs/foundations/07_classic.ipynb #ba914c54
@@ -118,7 +118,7 @@ def geometric(n: int, epsilon: float) -> Array:
     Parameters
     ----------
     n : int
-        Number of values, from 1 to `MAX_VALUES`.
+        Number of values, from 1 to `MAX_CLASSIC_VALUES`.
     epsilon : float
         Privacy level per unit step of the value, in nats.
 
@@ -139,7 +139,7 @@ def geometric(n: int, epsilon: float) -> Array:
     >>> geometric(3, math.log(2)).round(3).tolist()
     [[0.667, 0.167, 0.167], [0.333, 0.333, 0.333], [0.167, 0.167, 0.667]]
     """
-    n = check_count(n, most=MAX_VALUES)
+    n = check_count(n, most=MAX_CLASSIC_VALUES)
     level = check_epsilon(epsilon)
     if n == 1:
         return np.ones((1, 1))

@@ -92,7 +92,7 @@ def test_many_secrets_of_chi_square_are_worth_their_number_less_one():
 
 
 def test_a_loose_bound_of_publishing_is_told(monkeypatch):
-    monkeypatch.setattr(module, "published_bound", lambda shares, utility: 2.0)
+    monkeypatch.setattr(module, "publication_worth", lambda shares, utility: Fraction(2))
     with pytest.warns(LooseBound, match="delta_mechanism: the value"):
         assert delta_mechanism(PRIOR, 0.5, 1).method == "publishing"
 
