@@ -1,5 +1,8 @@
 """A release gives back the kind of column it was given, and names what it cannot read."""
 
+from collections import UserDict, deque
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -7,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from pmlbook import Mechanism
+from pmlbook.estimate import two_way
 from pmlbook.release.columns import decode, encode
 from pmlbook.release.labels import released_title
 from pmlbook.release.sampling import alias_tables, guide, random_words, to_weights
@@ -19,6 +23,7 @@ GAPPY = ["flu", None, "healthy", "rare"]
 
 MAKERS = {
     "list": list,
+    "deque": deque,  # cannot be cut into parts
     "NumPy objects": lambda v: np.array(v, dtype=object),
     "pandas": lambda v: pd.Series(v, index=list("wxyz"), name="diagnosis"),
     "pandas objects": lambda v: pd.Series(v, dtype=object, index=[9, 9, 8, 8]),
@@ -26,6 +31,8 @@ MAKERS = {
     "pandas categories": lambda v: pd.Series(pd.Categorical(v, NAMES), index=[3, 1, 2, 0]),
     "pandas Categorical": lambda v: pd.Categorical(v),
     "pandas Index": lambda v: pd.Index(v),
+    "pandas array": lambda v: pd.Series(v).array,
+    "pandas array of Arrow": lambda v: pd.array(v, pd.ArrowDtype(pa.string())),
     "Polars": lambda v: pl.Series("diagnosis", v),
     "Polars categories": lambda v: pl.Series("diagnosis", v, dtype=pl.Categorical),
     "Polars enum": lambda v: pl.Series("diagnosis", v, dtype=pl.Enum(NAMES)),
@@ -37,8 +44,8 @@ MAKERS = {
 
 
 def as_list(column):
-    if isinstance(column, list):
-        return column
+    if isinstance(column, (list, deque)):
+        return list(column)
     way = next(way for way in ("to_pylist", "to_list", "tolist") if hasattr(column, way))
     return [None if pd.isna(value) else value for value in getattr(column, way)()]
 
@@ -180,3 +187,24 @@ def test_levels_of_an_index_are_read_as_tuples():
     assert encode(index, names).tolist() == [1, 0, 1]
     with pytest.raises(ValueError, match="row 1, not among"):
         encode(index, [(2, "b"), None])
+
+
+def test_whole_numbers_of_arrow_in_pandas_are_read():
+    column = pd.array([1, 3, None, 2], "int64[pyarrow]")
+    assert encode(column, (3, 1, 2), missing="keep").tolist() == [1, 0, -1, 2]
+
+
+def test_a_mapping_is_no_column():
+    with pytest.raises(ValueError, match="values must be a column of values, got a UserDict"):
+        TRUTH.privatize(UserDict({0: "flu"}))
+
+
+def test_a_signalling_nan_is_no_public_value():
+    flip = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], outputs=(0, 1))
+    with pytest.raises(ValueError, match="covariate must be one column of hashable values"):
+        two_way(flip, [0, 1], [Decimal(1), Decimal("sNaN")])
+
+
+def test_a_gap_is_refused_or_kept_and_nothing_else():
+    with pytest.raises(ValueError, match="missing = None is none of refuse, keep"):
+        TRUTH.privatize(SAID, missing=None)

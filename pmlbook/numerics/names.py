@@ -23,6 +23,13 @@ def shortened(value: Any) -> str:
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 # %% ../../nbs/numerics/10_names.ipynb #62463ac1
+def plain(value: Any) -> Any:
+    """The Python value of a scalar of NumPy or Arrow."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return value.as_py() if hasattr(value, "as_py") else value
+
+
 class Named:
     """Base of what carries names of its own, or None."""
 
@@ -72,7 +79,7 @@ def all_distinct(items: Sequence[Any]) -> bool:
 
 def _plain_name(name: Any) -> Any:
     """The Python value of a name, with one and the same object for nan, NaT and NA: others would not be found."""
-    name = name.item() if isinstance(name, np.generic) else name
+    name = plain(name)
     missing = type(name).__name__ in ("NAType", "NaTType")
     return np.nan if missing or (isinstance(name, float) and name != name) else name
 

@@ -21,7 +21,7 @@ from .frozen import Frozen as Frozen, frozen_array as frozen_array
 from .names import Named, check_names as check_names, Unnamed as Unnamed
 from .names import all_distinct as all_distinct, aligned as aligned
 from .names import first_names as first_names, labels_of as labels_of
-from .names import names_of as names_of, order_of as order_of
+from .names import names_of as names_of, order_of as order_of, plain as plain
 from .names import shortened as shortened
 
 # %% auto #0
@@ -267,9 +267,9 @@ def check_pair(channel: ArrayLike, prior: PriorLike) -> tuple[Array, Array]:
 # %% ../../nbs/numerics/01_validation.ipynb #a0040975
 def check_nonnegative(value: float, name: str, unit: str = "") -> float:
     """Return a number as a float; ValueError unless it is finite and at least 0."""
+    value = plain(value)
     try:
-        # no truth value, text or complex number
-        is_real = np.asarray(value).dtype.kind not in "bUSc"
+        is_real = np.asarray(value).dtype.kind not in "bUSc"  # no truth value, text, complex number
         number = float(value) if is_real else math.nan
     except OverflowError:
         number = math.inf
@@ -293,7 +293,7 @@ def check_epsilon(epsilon: float, name: str = "epsilon", up: bool = False) -> fl
     `up`, if the level is one that others promise.
     """
     nearest = check_nonnegative(epsilon, name, "nats")
-    given: Any = epsilon.item() if hasattr(epsilon, "item") else epsilon
+    given = plain(epsilon)
     if up and nearest < given:
         return check_nonnegative(math.nextafter(nearest, math.inf), name, "nats")
     return math.nextafter(nearest, 0) if not up and nearest > given else nearest

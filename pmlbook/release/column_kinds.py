@@ -37,7 +37,11 @@ def blocks(values: Any, size: int = 2**18) -> Iterator[tuple[int, Any]]:
     """First row and content of consecutive parts of a column; a column that cannot be cut is one part."""
     rows = getattr(values, "iloc", values)
     total = length(values)
-    if not hasattr(rows, "__getitem__") or total is None or isinstance(rows, dict):
+    try:
+        rows[:0]
+    except Exception:  # each library has its own error for what it cannot cut
+        total = None
+    if total is None:
         yield 0, values
         return
     for start in range(0, max(total, 1), size):
@@ -127,7 +131,7 @@ def codes_of_pandas(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
     if "pyarrow" in str(getattr(values.dtype, "storage", "")):  # text kept by Arrow
         import pyarrow as pa
 
-        return codes_of_arrow(pa.array(values.array), names)
+        return codes_of_arrow(pa.array(getattr(values, "array", values)), names)
     known = pd.Index(list(names), dtype=object, tupleize_cols=False)
     column = pd.Index(values, dtype=object, tupleize_cols=False)  # levels of an index become tuples
     place = np.arange(len(column))

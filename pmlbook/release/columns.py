@@ -5,7 +5,7 @@
 # %% ../../nbs/release/06_columns.ipynb #70cf23dc
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,12 @@ __all__ = []
 
 # %% ../../nbs/release/06_columns.ipynb #a8bf419c
 GAPS = ("refuse", "keep")
+
+
+def check_missing(missing: Any) -> None:
+    """ValueError unless it is one of the ways to treat a missing value."""
+    if missing not in GAPS:
+        raise ValueError(f"missing = {missing!r:.40} is none of {', '.join(GAPS)}")
 
 
 def encode(
@@ -44,8 +50,8 @@ def encode(
 
     Source: the readers of each library.
     """
-    if missing not in (None, *GAPS):
-        raise ValueError(f"missing = {missing!r} is none of {', '.join(GAPS)}")
+    if missing is not None:
+        check_missing(missing)
     _check_column(values, what)
     present, places = without_missing(names)
     try:
@@ -72,8 +78,9 @@ def check_gaps(
 ) -> None:
     """Refuse a gap that stays and looks like an outcome; `texts` are those that mean a gap unless they are inputs.
 
-    ValueError if `missing` is 'keep' and an outcome would be taken for a gap.
+    ValueError if `missing` is none of `GAPS`, or 'keep' and an outcome would be taken for a gap.
     """
+    check_missing(missing)
     if missing != "keep":
         return
     own = any(map(is_missing, inputs))
@@ -89,7 +96,11 @@ def check_gaps(
 def _check_column(values: Any, what: str) -> None:
     """Refuse an argument that is no column, without showing its content."""
     size = length(values)
-    if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__getitem__") or size is None:
+    if (
+        isinstance(values, (str, bytes, Mapping))
+        or not hasattr(values, "__getitem__")
+        or size is None
+    ):
         raise ValueError(f"{what} must be a column of values, got a {type(values).__name__}")
     if getattr(values, "ndim", 1) != 1 or hasattr(values, "columns"):
         raise ValueError(f"{what} must be one column, got shape {values.shape}")

@@ -11,9 +11,7 @@ from decimal import Decimal
 from numbers import Real
 from typing import Any
 
-import numpy as np
-
-from ..numerics.validation import Unnamed
+from ..numerics.validation import Unnamed, plain as plain
 
 # %% auto #0
 __all__ = []
@@ -24,7 +22,7 @@ def is_missing(value: Any) -> bool:
     return (
         value is None
         or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant")
-        or value != value
+        or (value.is_nan() if isinstance(value, Decimal) else value != value)
     )
 
 
@@ -41,13 +39,6 @@ def pandas_index(names: Sequence[Hashable]) -> Any:
     return pd.Index(list(names), dtype=object, tupleize_cols=False)
 
 # %% ../../nbs/release/16_labels.ipynb #9bc06965
-def plain(value: Any) -> Any:
-    """The Python value of a scalar of NumPy or Arrow."""
-    if isinstance(value, np.generic):
-        return value.item()
-    return value.as_py() if hasattr(value, "as_py") else value
-
-
 def brief(value: Any, most: int = 40) -> str:
     """A value as a message shows it, cut to `most` characters."""
     text = repr(value)

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from pmlbook.numerics.validation import (
     Frozen,
@@ -134,6 +135,7 @@ def test_long_values_are_cut():
 def test_levels_are_finite_numbers_of_nats():
     for level in (0, 0.0, 5e-324, 1e308, Fraction(1, 2), np.float32(2)):
         assert check_epsilon(level) == float(level) and type(check_epsilon(level)) is float
+        assert check_epsilon(pa.scalar(float(level)), up=True) == float(level)
     for level in (-5e-324, math.inf, 10**400, math.nan, -1):
         assert "must be finite and at least 0 (nats)" in refusal(check_epsilon, level)
     for level in ("1", True, None, [1], 1j):
