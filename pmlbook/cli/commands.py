@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
 from collections.abc import Sequence
@@ -150,12 +151,18 @@ def _tell_release(
     tell_done(facts, arguments.json, lines)
 
 # %% ../../nbs/cli/06_commands.ipynb #e4ee0987
+UNBOUNDED = (math.inf, -math.inf)
+
+
 def _strata_facts(strata: Sequence[Stratum]) -> dict[str, Any]:
     """The strata for a program, the worst first."""
     rows = []
     for one in strata:
-        # JSON has texts and numbers; a date, say, becomes a text.
-        name = [part if isinstance(part, (str, int, float)) else str(part) for part in one.name]
+        # JSON has texts and finite numbers; a date, say, becomes a text, and so does inf.
+        name = [
+            str(part) if not isinstance(part, (str, int, float)) or part in UNBOUNDED else part
+            for part in one.name
+        ]
         worst = finite_or_none(one.worst)
         rows.append({"stratum": name, "rows": one.rows, "level": one.level, "worst": worst})
     return {"strata": rows} if rows else {}

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import math
 import shlex
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -29,7 +28,7 @@ from .design import targets_of, write_texts
 from .number_columns import column_numbers, within_limits
 from .parsing import parsed_number
 from .report import report
-from ..display.messages import EXIT_SUCCESS, ask, one_of, say
+from ..display.messages import EXIT_SUCCESS, ask, is_terminal, one_of, say
 from ..estimation.enumerated_design import estimation_mechanism
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.linear_programmes import LooseBound
@@ -123,7 +122,7 @@ def are_numbers(arguments: argparse.Namespace) -> bool:
     if different <= ALWAYS_ALLOWED_ANSWERS:
         return False
     held = f"column {column!r} holds {different:,} different numbers"
-    if not sys.stdin.isatty():
+    if not is_terminal():
         raise ValueError(
             f"{held}: give --limits LOW HIGH, or --merge-below SHARE to take each as an answer"
         )
@@ -143,7 +142,7 @@ def check_number_options(arguments: argparse.Namespace) -> None:
     if arguments.goal == "shares":
         needed["cuts"] = "--cuts NUMBER ..."
     missing = [text for name, text in needed.items() if getattr(arguments, name) is None]
-    if missing and not sys.stdin.isatty():
+    if missing and not is_terminal():
         raise ValueError(
             f"this is no terminal, so no question can be asked: give {', '.join(missing)}"
         )

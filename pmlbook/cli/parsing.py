@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..release.certificate import Certificate
+from ..release.csv_fields import Layout
 from ..release.labels import listed_names
 from ..release.mechanism import Mechanism
 from ..release.files import open_source, unpacked
@@ -206,9 +207,10 @@ def _are_numbers(fields: Sequence[str]) -> bool:
 
 def _fields_of(path: Path, delimiter: str) -> list[list[str]]:
     """The lines of a CSV file that are not empty."""
+    mark = Layout(delimiter=delimiter).delimiter  # checked
     text = io.StringIO(read_text(path), newline="")
     try:
-        return [row for row in csv.reader(text, delimiter=delimiter, strict=True) if row]
+        return [row for row in csv.reader(text, delimiter=mark, strict=True) if row]
     except csv.Error as error:
         raise ValueError(f"{path} is no table of numbers: {error}") from None
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,7 +15,7 @@ from pathlib import Path
 from .design import counted, designed, layout_of, layout_options, mean_error_text
 from .design import shell_lines, targets_of, warn_of_level, warn_of_published
 from .design import write_texts
-from ..display.messages import EXIT_SUCCESS, ask, one_of, say
+from ..display.messages import EXIT_SUCCESS, ask, is_terminal, one_of, say
 from .numbers import are_numbers, check_start, check_start_gaps, release_too
 from .numbers import start_numbers
 from .parsing import TYPED_DECIMAL, parsed_number, share_of
@@ -54,7 +53,7 @@ def check_options(arguments: argparse.Namespace) -> None:
 
 def _check_rows_left(missing: Sequence[str], instead: str = "") -> None:
     """ValueError if an option is missing and there is no terminal; `instead`: what else would do."""
-    if not sys.stdin.isatty():
+    if not is_terminal():
         options = ", ".join(map(OPTIONS.__getitem__, missing))
         raise ValueError(
             f"this is no terminal, so no question can be asked: give {options}{instead}"
@@ -249,7 +248,7 @@ def _classes(
         names = ", ".join(f"'{short_label(name)}'" for name in rare)
         say(f"rare: {names}; they may be merged into one answer, {arguments.other!r}")
         _check_rows_left(["merge_below"], RANGES if all(map(_is_number, map(str, counts))) else "")
-    elif not sys.stdin.isatty():
+    elif not is_terminal():
         return merged(counts, Fraction(0), arguments.other)
     return ask("merge answers below which share (0 merges none)", read, "0.02")
 

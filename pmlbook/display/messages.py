@@ -38,20 +38,27 @@ def say(*lines: str) -> None:
     try:
         print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
     except OSError as error:
-        # The rest of the buffer must not be written again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard(sys.stdout)
         if not isinstance(error, BrokenPipeError):  # there the reader has gone
             raise OSError(error.errno, error.strerror, "standard output") from None
 
 
+def _discard(stream: Any) -> None:
+    """Discard what a stream still holds, which would be written again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def complain(text: str, speaker: str = "pmlbook") -> None:
-    """Print one line on standard error, unless that is closed."""
+    """Print one line on standard error, unless that is closed or takes no more."""
     if sys.stderr is None:
         return
     line = one_line(" ".join(text.split())[:1000])
     encoding = sys.stderr.encoding or "utf-8"
     line = line.encode(encoding, "backslashreplace").decode(encoding)
-    print(f"{speaker}: {line}", file=sys.stderr)
+    try:
+        print(f"{speaker}: {line}", file=sys.stderr, flush=True)
+    except OSError:
+        _discard(sys.stderr)
 
 # %% ../../nbs/display/04_messages.ipynb #d3c1a202
 def tell(facts: Mapping[str, Any], as_json: bool, lines: Sequence[str] = ()) -> None:
@@ -118,6 +125,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f": did you mean {near[0]!r}?" if near else ""
 
 # %% ../../nbs/display/04_messages.ipynb #d3c1a204
+def is_terminal() -> bool:
+    """Whether questions can be asked: standard input is a terminal, and not closed as in cron."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def ask(question: str, read: Callable[[str], Any], default: str = "") -> Any:
     """The answer to a question, asked until it can be read; ValueError if the answers end."""
     hint = f" [{default}]" if default else ""

@@ -240,6 +240,51 @@ def test_a_result_that_cannot_be_printed_is_reported():
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+@pytest.mark.parametrize(
+    "words, code",
+    [
+        ("words --prior a=1 b=1 --epsilon 0.1x", 2),  # an error
+        ("design --prior yes=9 no=1 --epsilon 3 -o x.json", 0),  # a warning
+    ],
+)
+def test_a_message_that_cannot_be_printed_changes_no_exit_code(tmp_path, words, code):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-c", PROGRAM, *words.split()]
+        done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=full)
+    assert done.returncode == code and (tmp_path / "x.json").exists() == (code == 0)
+
+
+def test_questions_need_standard_input(run, monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)  # as Python has it where that is closed
+    told = "this is no terminal, so no question can be asked: give "
+    assert run("start in.csv") == (2, f"pmlbook: {told}COLUMN, --merge-below SHARE, {ASKED}\n")
+    code, out = run("start in.csv said --limits 0 1")
+    assert code == 2 and told in out
+
+
+ASKED = "--for frequencies|mean|information, --epsilon NATS or --promise SENTENCE"
+
+
+@pytest.mark.parametrize("mark", [";;", "", "none", "\n"])
+def test_a_table_is_parted_by_one_character(run, mark):
+    Path("c.csv").write_text("0.5;0.5\n0.25;0.75\n")
+    code, out = run("audit c.csv --prior 1 1 --delimiter", mark)
+    assert code == 2 and "delimiter" in out and "one character" in out
+
+
+def test_the_facts_of_a_release_are_json(run):
+    said = pa.table({"said": ["yes", "no"] * 3, "size": [1.5, float("inf"), -float("inf")] * 2})
+    pq.write_table(said, "sizes.parquet")
+    code, out = run("release m.json sizes.parquet new.parquet --column said --given size --json")
+
+    def refuse(text):
+        raise AssertionError(f"{text} is no JSON")
+
+    strata = json.loads(out.splitlines()[-1], parse_constant=refuse)["strata"]
+    assert code == 0 and {row["stratum"][0] for row in strata} == {1.5, "inf", "-inf"}
+
+
 def test_texts_are_written_all_or_none(tmp_path):
     taken, new = tmp_path / "taken", tmp_path / "new"
     taken.write_text("mine")
