@@ -219,6 +219,8 @@ def test_bad_values_are_reported_with_partition_and_row_and_leave_nothing():
         ({"column": 3}, ValueError, "column must be"),
         ({"frame": patients(4)}, ValueError, "frame must be a Dask frame, got a DataFrame"),
         ({"missing": "drop"}, ValueError, "missing = 'drop'"),
+        ({"mechanism": None}, ValueError, "mechanism must be a Mechanism, got a NoneType"),
+        ({"folder": None}, ValueError, "folder must be a path, got a NoneType"),
         ({"epsilon": 0.5}, LevelExceeded, "leaks more than 0.5 nats"),
         ({"epsilon": -1.0}, ValueError, "epsilon"),
         ({"budget": 1.0}, ValueError, "budget: there is no such option, or it needs a log"),

@@ -19,10 +19,10 @@ from ..release.columns import check_gaps, encode
 from ..release.labels import title_in_table
 from ..release.mechanism import Mechanism
 from ..release.sampling import KeyedWords, check_unseeded, random_words
-from ..numerics.validation import check_epsilon, check_flag
+from ..numerics.validation import check_epsilon, check_flag, check_instance
 from ..release.csv_text import CsvTable
-from ..release.csv_fields import Layout
-from ..release.files import new_file, packed
+from ..release.csv_fields import Layout, several
+from ..release.files import new_file, packed, path_of
 from ..practice.strata import LevelExceeded, Stratum, check_strata, strata_levels, tally
 from ..release.tables import Table, find_column, is_parquet, open_table
 
@@ -40,11 +40,6 @@ class Released:
     rows: int
     gaps: int
     strata: tuple[Stratum, ...] = ()
-
-
-def several(names: str | Sequence[str] | None) -> list[str]:
-    """Names of columns as a list: none, one, or several."""
-    return [] if names is None else [names] if isinstance(names, str) else list(names)
 
 
 def find_visible(table: Table, column: str, given: Sequence[str], show_values: bool) -> list[int]:
@@ -139,17 +134,19 @@ def release_file(
 
     Source: the distribution is that of `Mechanism.privatize`.
     """
-    source = Path(source)
-    target = Path(target)
+    source = path_of(source, "source")
+    target = path_of(target, "target")
     force = check_flag(force, "force")
     again = check_flag(again, "again")
     show_values = check_flag(show_values, "show_values")
     words = rng if isinstance(rng, KeyedWords) else random_words(rng)
     if confirm and not isinstance(rng, KeyedWords):
         check_unseeded(rng)
+    check_instance(column, str, "column")
+    check_instance(layout, Layout, "layout")
     _check_request(source, target, mechanism, epsilon)
+    visible_too = several(() if given is None else given, "given")
     with open_table(source, layout) as table:
-        visible_too = several(given)
         copied = _Copy(table, mechanism, column, visible_too, missing, show_values, words, read)
         # The target has no name until the block ends, so what fails below leaves nothing behind.
         with new_file(target, force, table.source.file, again) as file:
@@ -170,6 +167,7 @@ def release_file(
 # %% ../../nbs/accounting/01_release.ipynb #38f80bf3
 def _check_request(source: Path, target: Path, mechanism: Mechanism, epsilon: float | None) -> None:
     """ValueError if source and target differ in kind; LevelExceeded if the mechanism leaks too much."""
+    check_instance(mechanism, Mechanism, "mechanism")
     if is_parquet(source) != is_parquet(target):
         raise ValueError(f"{source} and {target} must be of one kind, both Parquet or both CSV")
     if epsilon is not None and not mechanism.certify(check_epsilon(epsilon)):
@@ -270,9 +268,9 @@ def count_strata(
     """
     counts = dict[tuple[Hashable, ...], Counter[Hashable]]()
     different, rows = set[Hashable](), 0
-    with open_table(Path(source), layout) as table:
-        place = find_column(column, table, show_values)
-        places = find_visible(table, column, several(given), show_values)
+    with open_table(path_of(source, "source"), layout) as table:
+        place = find_column(check_instance(column, str, "column"), table, show_values)
+        places = find_visible(table, column, several(given, "given"), show_values)
         for block in table.blocks([place, *places]):
             values = plain_list(table.column(block, place))
             tally(counts, visible(table, block, places), values)

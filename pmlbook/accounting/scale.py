@@ -23,8 +23,8 @@ from .release_log import check_text
 from ..large_alphabets.optimal import optimal_mechanism
 from ..numerics.validation import check_epsilon, check_instance
 from ..practice.strata import LevelExceeded
-from ..release.columns import GAPS, check_gaps, decode
-from ..release.files import confirm_folder, new_file
+from ..release.columns import check_gaps, decode
+from ..release.files import confirm_folder, new_file, path_of
 from ..release.labels import title_in_table
 from ..release.mechanism import Design, Mechanism
 from ..release.sampling import KeyedWords
@@ -186,7 +186,7 @@ def release_dask(
 
     _check_plan(frame, column, missing, mechanism, epsilon, log, options)
     like = release_frame(frame._meta, column, mechanism)
-    target = Path(folder).absolute()
+    target = path_of(folder, "folder").absolute()
     release = _release_of(frame, column, mechanism, missing, log, options)
     with held_manifest(target, release, log) as manifest:
         # The parts are written aside, so that the folder appears complete, or not at all.
@@ -247,8 +247,7 @@ def _check_plan(
         raise ValueError(f"frame must be a Dask frame, got a {type(frame).__name__}")
     if list(frame.columns).count(check_text(column, "column")) > 1:
         raise ValueError(f"column {column!r} occurs more than once in the frame")
-    if missing not in GAPS:
-        raise ValueError(f"missing = {missing!r} is none of {', '.join(GAPS)}")
+    check_instance(mechanism, Mechanism, "mechanism")
     check_gaps(missing, mechanism.inputs, mechanism.outputs)
     if epsilon is not None and not mechanism.certify(check_epsilon(epsilon)):
         raise LevelExceeded(f"the mechanism leaks more than {epsilon!r} nats")

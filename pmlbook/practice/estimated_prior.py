@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from numbers import Real
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from ..hamming.intervals import fill
 from ..release.intervals import clopper_pearson
+from ..release.labels import is_missing
 from ..numerics.enclosure import level_of, text_above
 from ..numerics.linear_programmes import whole_numbers
 from ..numerics.validation import Array, Frozen, InvalidPrior, Unnamed, aligned, check_channel
@@ -91,7 +93,7 @@ def prior_from_counts(counts: ArrayLike, zeros: str = "refuse") -> Any:
         )
     prior = values[kept] / values.sum()
     series: Any = counts
-    if hasattr(series, "to_numpy") and hasattr(series, "index"):
+    if hasattr(series, "axes"):  # pandas; an Arrow array has an `index` too, a method
         return type(series)(prior, index=series.index[kept])
     return prior
 
@@ -178,7 +180,8 @@ class PriorRegion(Frozen):
 # %% ../../nbs/practice/07_estimated_prior.ipynb #1afc13b1
 def _miss(confidence: float) -> float:
     """One minus a confidence; ValueError unless it lies strictly between 0 and 1."""
-    if not isinstance(confidence, Real) or not 0 < confidence < 1:
+    known = isinstance(confidence, Real | Decimal) and not is_missing(confidence)
+    if not known or not 0 < confidence < 1:
         raise ValueError(f"confidence = {confidence!r:.40} must lie strictly between 0 and 1")
     if float(confidence) == 1:
         raise ValueError(f"confidence = {confidence!r:.60} is too near to 1 for a float")

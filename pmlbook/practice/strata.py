@@ -21,7 +21,7 @@ from ..release.mechanism import Mechanism
 from ..numerics.enclosure import text_above
 from ..numerics.validation import aligned, check_epsilon, first_names, names_of
 from .estimated_prior import PriorRegion, box_around, check_counts
-from .estimated_prior import prior_from_counts, worst_leakage
+from .estimated_prior import _miss, prior_from_counts, worst_leakage
 from .robust import keeps_level
 
 # %% auto #0
@@ -81,8 +81,7 @@ def boxes(
 
     Source: `box_region`; the union bound over the strata.
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence = {confidence} must lie strictly between 0 and 1")
+    miss = _miss(confidence)
     if not counts:
         raise ValueError("counts is empty: there are no strata")
     for name, row in counts.items():
@@ -90,8 +89,8 @@ def boxes(
         size = many if size is None else size
         if many != size:
             raise ValueError(f"counts[{name!r}] has {many} entries, not {size}")
-    miss = (1 - confidence) / len(counts)  # as a confidence it would be rounded near one
-    return {name: box_around(row, miss, "add") for name, row in counts.items()}
+    each = miss / len(counts)  # as a confidence it would be rounded near one
+    return {name: box_around(row, each, "add") for name, row in counts.items()}
 
 
 def strata_levels(

@@ -8,11 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .text_pieces import LINE_END, PROBE, keeps_text
 
 # %% auto #0
 __all__ = []
+
+# %% ../../nbs/release/15_csv_fields.ipynb #5e7e4a1b
+def several(texts: Any, what: str) -> tuple[str, ...]:
+    """One text or several as a tuple, each once; ValueError if they are anything else."""
+    many = isinstance(texts, Iterable) and not isinstance(texts, str)
+    listed = tuple(texts) if many else (texts,)
+    if not all(isinstance(text, str) for text in listed):
+        raise ValueError(f"{what} = {texts!r:.60} must be text, or several texts")
+    return tuple(dict.fromkeys(listed))
 
 # %% ../../nbs/release/15_csv_fields.ipynb #626dbb81
 @dataclass(frozen=True)
@@ -69,11 +79,7 @@ class Layout:
             isinstance(self.comment, str) and self.comment.strip()
         ):
             raise ValueError(f"comment = {self.comment!r} must be text, as '#'")
-        text = self.missing_text
-        texts = (text,) if isinstance(text, str) else tuple(text)
-        if not all(isinstance(text, str) for text in texts):
-            raise ValueError(f"missing_text = {text!r} must be text, or several texts")
-        object.__setattr__(self, "missing_text", texts)
+        object.__setattr__(self, "missing_text", several(self.missing_text, "missing_text"))
         if not isinstance(self.encoding, str) or not keeps_text(self.encoding, PROBE):
             raise ValueError(
                 f"encoding = {self.encoding!r} is not known to Python, or no encoding for a file of text"

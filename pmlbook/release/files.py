@@ -48,6 +48,13 @@ def _state(file: BinaryIO) -> tuple[int, int] | None:
     return (found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
 
 
+def path_of(path: Any, what: str) -> Path:
+    """A path; ValueError if it is none."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ValueError(f"{what} must be a path, got a {type(path).__name__}")
+    return Path(path)
+
+
 @contextmanager
 def open_source(path: Path) -> Iterator[Source]:
     """An input, opened once.

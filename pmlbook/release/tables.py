@@ -43,9 +43,12 @@ class ParquetTable:
         names = [self.columns[place] for place in places or ()]
         # a dot is a path
         some = names if names and not any("." in name for name in names) else None
-        for batch in self.content.iter_batches(BATCH_ROWS, columns=some):
-            if len(batch):
-                yield batch
+        try:
+            for batch in self.content.iter_batches(BATCH_ROWS, columns=some):
+                if len(batch):
+                    yield batch
+        except OSError as error:  # of a broken page; it does not name the file
+            raise unreadable(self.source.path, error) from None
 
     def column(self, block: Any, place: int, known: Sequence[Any] = ()) -> Any:
         """One column of a block, an Arrow array."""
@@ -104,6 +107,11 @@ def open_table(path: Path, layout: Layout) -> Iterator[Table]:
             yield CsvTable(source, layout)
 
 
+def unreadable(path: Path, error: Exception) -> ValueError:
+    """The error about a file that pyarrow cannot read."""
+    return ValueError(f"{path} cannot be read as Parquet: {brief(str(error), 100)}")
+
+
 @contextmanager
 def _open_parquet(source: Source) -> Iterator[Any]:
     try:
@@ -117,8 +125,7 @@ def _open_parquet(source: Source) -> Iterator[Any]:
         with pq.ParquetFile(source.file) as content:
             yield content
     except pa.ArrowException as error:
-        why = brief(str(error), 100)
-        raise ValueError(f"{source.path} cannot be read as Parquet: {why}") from None
+        raise unreadable(source.path, error) from None
 
 # %% ../../nbs/release/10_tables.ipynb #364703f4
 def find_column(column: str, table: Table, show_values: bool = False) -> int:

@@ -72,3 +72,44 @@ def test_gaps_that_are_an_input_are_released(tmp_path):
         said = tmp_path / f"said.{kind}"
         done = release_file(tmp_path / f"silent.{kind}", said, "diagnosis", silent, missing="keep")
         assert done.gaps == 0 and count_values(said, "diagnosis_released")["flu"] > 0
+
+
+def test_arguments_are_named_before_a_file_is_opened(tmp_path):
+    good = {"source": tmp_path / "none.csv", "target": tmp_path / "new.csv"}
+    good |= {"column": "said", "mechanism": mechanism}
+    wrong = {
+        "source": (None, "source must be a path, got a NoneType"),
+        "target": (b"new.csv", "target must be a path, got a bytes"),
+        "column": (5, "column must be a str, got a int"),
+        "mechanism": (mechanism.certify(2.0), "mechanism must be a Mechanism, got a Certificate"),
+        "layout": ({}, "layout must be a Layout, got a dict"),
+        "given": (5, "given = 5 must be text, or several texts"),
+    }
+    for name, (value, told) in wrong.items():
+        assert refusal(release_file, **(good | {name: value})) == told
+    for value in (None, 5, [5]):
+        assert "must be text, or several texts" in refusal(Layout, missing_text=value)
+    assert refusal(count_values, None, "said") == "source must be a path, got a NoneType"
+
+
+def test_a_gap_is_refused_or_kept_and_nothing_else(tmp_path):
+    (tmp_path / "in.csv").write_text("said\nflu\n")
+    of = tmp_path / "in.csv", tmp_path / "new.csv", "said", mechanism
+    assert "missing = None is none of refuse, keep" in refusal(release_file, *of, missing=None)
+
+
+def test_a_visible_column_that_is_given_twice_counts_once(tmp_path):
+    (tmp_path / "in.csv").write_text("said,town\nflu,a\nrare,b\n")
+    of = tmp_path / "in.csv", tmp_path / "new.csv", "said", mechanism
+    done = release_file(*of, given=["town", "town"])
+    assert {stratum.name for stratum in done.strata} == {("a",), ("b",)}
+
+
+def test_a_broken_page_of_parquet_is_refused_with_the_name_of_its_file(tmp_path):
+    path = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"said": ["flu", "rare"] * 5000}), path, use_dictionary=False)
+    data = bytearray(path.read_bytes())
+    data[100:180] = bytes(80)
+    path.write_bytes(data)
+    told = refusal(release_file, path, tmp_path / "new.parquet", "said", mechanism)
+    assert f"{path} cannot be read as Parquet" in told and not (tmp_path / "new.parquet").exists()

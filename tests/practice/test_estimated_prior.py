@@ -5,7 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from refusals import refusal
 from scipy.stats import binomtest
 
 from pmlbook.practice.estimated_prior import (
@@ -13,8 +15,10 @@ from pmlbook.practice.estimated_prior import (
     ball_region,
     box_region,
     check_counts,
+    prior_from_counts,
     worst_leakage,
 )
+from pmlbook.practice.strata import boxes
 
 
 def refused(make, *arguments):
@@ -103,3 +107,18 @@ def test_a_free_mass_that_is_none_is_named(free):
 @pytest.mark.parametrize("free", [0, 0.1, Fraction(1, 10), Decimal("0.1"), np.float32(0.1)])
 def test_a_free_mass_is_a_number_from_zero_to_one(free):
     assert PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6], free).free == float(free)
+
+
+def test_counts_of_arrow_are_counts():
+    assert prior_from_counts(pa.array([5, 15])).tolist() == [0.25, 0.75]
+    assert box_region(pa.array([5, 6])) == box_region([5, 6])
+
+
+def test_a_confidence_is_any_real_number():
+    plain = box_region([5, 6], 0.75)
+    for confidence in (Fraction(3, 4), Decimal("0.75")):
+        assert box_region([5, 6], confidence) == plain
+        assert boxes({(): [5, 6]}, confidence) == boxes({(): [5, 6]}, 0.75)
+    for confidence in ("0.75", Decimal("nan"), Decimal("sNaN"), 1, None):
+        assert "must lie strictly between 0 and 1" in refusal(box_region, [5, 6], confidence)
+        assert "must lie strictly between 0 and 1" in refusal(boxes, {(): [5, 6]}, confidence)
