@@ -331,3 +331,12 @@ def test_a_utility_that_is_not_finite_is_named(level, value):
     for prior in ([0.7, 0.3], [0.5, 0.3, 0.2], [0.25] * 4):
         with pytest.raises(ValueError, match=f"utility is {value} on an extremal lift vector"):
             optimal_mechanism(prior, level, lambda column: value)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_float_of_one_beside_others_is_too_uneven_for_columns():
+    for prior in ([1e-17, 1e-17, 1], [1.9766418680936504e-18, 1.0], [1e-17] * 20 + [1]):
+        for level in (0.3, 1.0, 30.0):
+            for utility in ("total_variation", "mutual_information"):
+                with pytest.raises(SolverFailed, match="prior is too uneven for floats"):
+                    optimal_mechanism(prior, level, utility, "column_generation")
