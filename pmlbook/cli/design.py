@@ -51,12 +51,17 @@ def layout_of(arguments: argparse.Namespace) -> Layout:
     return Layout(**{name: getattr(arguments, name) for name in names})
 
 
+def option(name: str, value: str) -> list[str]:
+    """An option and its value as words, one word if the value looks like an option itself."""
+    return [f"--{name}={value}"] if value.startswith("-") else [f"--{name}", value]
+
+
 def layout_options(arguments: argparse.Namespace) -> list[str]:
     """The options for the layout of the file, where it differs from the default."""
     usual, options = Layout(), list[str]()
     for name in MARKS:
         value = getattr(arguments, name)
-        options += [] if value == getattr(usual, name) else [f"--{name}", value or "none"]
+        options += [] if value == getattr(usual, name) else option(name, value or "none")
     if tuple(arguments.missing_text) != usual.missing_text:
         options += ["--missing-text", *arguments.missing_text]
     return options

@@ -23,7 +23,13 @@ from ..beyond.line_quantile import cell_shares, quantile_mechanism
 from ..accounting.budgeted_release import find_log
 from ..accounting.manifest import begun
 from .commands import release
-from .design import ALWAYS_ALLOWED_ANSWERS, layout_options, shell_lines, standard_error
+from pmlbook.cli.design import (
+    ALWAYS_ALLOWED_ANSWERS,
+    layout_options,
+    option,
+    shell_lines,
+    standard_error,
+)
 from .design import targets_of, write_texts
 from .number_columns import column_numbers, within_limits
 from .parsing import parsed_number
@@ -300,12 +306,13 @@ def commands_for(arguments: argparse.Namespace, made: Path, digest: str) -> list
     a, layout = arguments, layout_options(arguments)
     layout += ["--missing", "keep"] * (a.missing == "keep")
     clip = ["--clip"] * a.clip
-    start = ["start", a.source.name, a.column, "--limits", *map(plain_text, a.limits), *clip]
+    start = ["start", str(a.source), a.column, "--limits", *map(plain_text, a.limits), *clip]
     start += ["--prior-from", *a.prior_from, "--epsilon", plain_text(a.epsilon), "--for", a.goal]
     start += ["--quantile", plain_text(a.quantile or 0.5)] * (a.goal == "quantile")
     start += ["--cuts", *map(plain_text, a.cuts or ())] * (a.goal == "shares")
-    release = ["release", made.name, a.source.name, "RELEASED", "--column", a.column, "--numbers"]
-    estimate = ["estimate", made.name, "RELEASED", "--column", released_title(a.column)]
+    release = ["release", str(made), str(a.source), "RELEASED"]
+    release += [*option("column", a.column), "--numbers"]
+    estimate = ["estimate", str(made), "RELEASED", *option("column", released_title(a.column))]
     wanted = {"mean": ["--mean"], "quantile": ["--quantile", plain_text(a.quantile or 0.5)]}
     return [
         [*start, *layout],

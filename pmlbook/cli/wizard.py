@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 
-from .design import counted, designed, layout_of, layout_options, mean_error_text
+from .design import counted, designed, layout_of, layout_options, mean_error_text, option
 from .design import shell_lines, targets_of, warn_of_level, warn_of_published
 from .design import write_texts
 from ..display.messages import EXIT_SUCCESS, ask, is_terminal, one_of, say
@@ -311,11 +311,11 @@ def _commands(
 ) -> list[str]:
     # The certificate of the merged answers is the recipient's: only their frequencies can be estimated.
     layout = layout_options(arguments)
-    made = [target.name for target in targets]
+    made = list(map(str, targets))
     title = released_title(answers.column)
-    release_it = ["release", made[0], arguments.source.name, "RELEASED"]
-    release_it += ["--column", answers.column, *layout, "--sha256", digest]
-    estimate_it = ["estimate", made[1], "RELEASED", "--column", title, *layout]
+    release_it = ["release", made[0], str(arguments.source), "RELEASED"]
+    release_it += [*option("column", answers.column), *layout, "--sha256", digest]
+    estimate_it = ["estimate", made[1], "RELEASED", *option("column", title), *layout]
     estimate_it += ["--mean"] * (answers.goal == "mean")
     return shell_lines(release_it, estimate_it)
 

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -261,6 +262,18 @@ def test_questions_need_standard_input(run, monkeypatch):
     assert run("start in.csv") == (2, f"pmlbook: {told}COLUMN, --merge-below SHARE, {ASKED}\n")
     code, out = run("start in.csv said --limits 0 1")
     assert code == 2 and told in out
+
+
+@pytest.mark.parametrize("column", ["age", "-x"])
+@pytest.mark.parametrize("output", [[], ["--output", "made/x"]])
+def test_printed_commands_run_where_they_are_printed(run, column, output):
+    Path("data").mkdir()
+    Path("made").mkdir()
+    Path("data/n.csv").write_text(f"{column}\n" + "1\n7\n" * 20)
+    options = "--limits 0 10 --prior-from uniform --epsilon 0.5 --for mean"
+    code, out = run(f"start {options}", *output, "--", "data/n.csv", column)
+    release = next(line for line in out.splitlines() if line.startswith("pmlbook release"))
+    assert code == 0 and run("", *shlex.split(release)[1:])[0] == 0
 
 
 ASKED = "--for frequencies|mean|information, --epsilon NATS or --promise SENTENCE"
