@@ -327,6 +327,10 @@ OTHERS = {
         lambda: pb.estimation_mechanism(SKEW, 0.3, "a"),
         "target 'a' is neither 'frequencies', 'determinant', 'largest', 'mean' nor an array",
     ),
+    "mean-huge": (
+        lambda: pb.estimate.mean_mechanism({0: 0.5, 1e155: 0.5}, 0.3),
+        r"the values of a mean, reach 1e\+155: no float holds the variance",
+    ),
     "outputs-useless": (
         lambda: pb.Mechanism([[1], [1]], FAIR).estimate(["r0"]),
         "linearly dependent",

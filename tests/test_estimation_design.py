@@ -215,7 +215,7 @@ def test_a_variance_that_no_float_holds_is_refused(target):
         lambda: pb.estimation_mechanism(FAIR, 0.4, target),
         lambda: pb.estimate.estimation_variance(mechanism, target),
     ):
-        with pytest.raises(ValueError, match="target has an entry of size"):
+        with pytest.raises(ValueError, match="target, or the values of a mean, reach 1"):
             call()
 
 

@@ -234,7 +234,8 @@ def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
             break
     if value == math.inf:
         most = float(abs(wanted).max())
-        raise ValueError(f"target has an entry of size {most:g}: no float holds its variance")
+        what = f"target, or the values of a mean, reach {most:g}"
+        raise ValueError(f"{what}: no float holds the variance")
     if len(goal[0]) == 1:  # estimates of one functional use its scores
         stored = stored_variance(mechanism, goal)
         if stored is not None and stored < Fraction(value) * (1 - Fraction(MAX_HIDDEN_SHARE)):
