@@ -145,3 +145,11 @@ def normalised(flow: Array, prior: Array, least: float = ROUNDED_ZERO) -> tuple[
     used = outcome > 0
     lifts = channel[:, used] / outcome[used]
     return channel, float(lifts.max())
+
+
+def channels_of(flow: Array, prior: Array) -> list[Array]:
+    """Rows of a flow divided by their sums: with the outcomes that hardly occur, and without them if no row needs them."""
+    every = np.maximum(flow, 0)
+    every = every / every.sum(axis=1, keepdims=True)
+    common, lift = normalised(flow, prior)
+    return [common, every] if np.isfinite(lift) and (common != every).any() else [every]

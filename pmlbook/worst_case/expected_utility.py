@@ -29,7 +29,7 @@ from ..numerics.validation import Array, check_epsilon, first_names, names_of
 from .min_leakage import MAX_LEAKAGE_NATS, BRACKET_NATS, Bracket, check_allowed
 from .problem import allowed_by_value, check_utilities
 from .multiprecision import Knapsack, decimal_entries, filled
-from .dual_certificate import normalised
+from .dual_certificate import channels_of
 
 # %% auto #0
 __all__ = ['expected_utility_mechanism']
@@ -147,14 +147,6 @@ def _candidates(
         if not clock.over:
             yield _solve_precisely(utilities, allowed, prior, lift * (1 - Fraction(shave)), clock)
 
-
-def _channels(flow: Array, prior: Array) -> list[Array]:
-    """Rows divided by their sums: with the outcomes that hardly occur, and without them if no row needs them."""
-    every = np.maximum(flow, 0)
-    every = every / every.sum(axis=1, keepdims=True)
-    common, lift = normalised(flow, prior)
-    return [common, every] if np.isfinite(lift) and (common != every).any() else [every]
-
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #904f5d08
 def _affordable(
     mask: NDArray[np.bool_],
@@ -220,7 +212,7 @@ def _improved(
     for flow, duals in _candidates(exact, allowed, shares, min(exp_below(level), ceiling), clock):
         bound = min(bound, floor_dual_bound(exact, allowed, shares, most, duals))
         if abs(flow.sum(axis=1) - 1).max() < 1e-6:  # everybody is served
-            for channel in _channels(flow, least.prior):
+            for channel in channels_of(flow, least.prior):
                 found = replace(least, channel=channel)
                 if found.certify(level):
                     best, value = max(

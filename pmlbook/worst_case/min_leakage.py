@@ -23,7 +23,7 @@ from ..numerics.validation import Array, aligned, check_prior, first_names, labe
 from ..numerics.validation import ROUNDED_ZERO, names_of, real_array
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
 from .multiprecision import search_precisely
-from .dual_certificate import dual_certificate_bound
+from .dual_certificate import channels_of, dual_certificate_bound
 from .interior_point import search
 
 # %% auto #0
@@ -118,12 +118,14 @@ class Bracket:
     def _take_all(self, flow: Array) -> None:
         if not flow.any(axis=1).all():  # a secret has no answer
             return
-        channel = np.zeros(self.size)
-        channel[:, self.kept] = flow / flow.sum(axis=1, keepdims=True)
-        mechanism = Mechanism(channel, self.prior, self.inputs, self.outputs)
-        lift = self.lift_of(mechanism)
-        if lift is not None and (self.lift is None or lift < self.lift):
-            self.mechanism, self.lift = mechanism, lift
+        # stored in units of 2^-53, an outcome that hardly occurs has a wrong lift
+        for used in channels_of(flow, np.array(self.shares, dtype=float)):
+            channel = np.zeros(self.size)
+            channel[:, self.kept] = used
+            mechanism = Mechanism(channel, self.prior, self.inputs, self.outputs)
+            lift = self.lift_of(mechanism)
+            if lift is not None and (self.lift is None or lift < self.lift):
+                self.mechanism, self.lift = mechanism, lift
 
     def narrow(self, clock: Clock, tol: float = BRACKET_NATS) -> None:
         """Search, precisely if the fast search leaves more than `tol` nats open."""

@@ -8,10 +8,10 @@ import numpy as np
 from pmlbook.foundations.probability import exact_prior, random_prior
 from pmlbook.numerics.linear_programmes import Infeasible
 from pmlbook.numerics.progress import Clock
+from pmlbook.worst_case.dual_certificate import channels_of
 from pmlbook.worst_case.expected_utility import (
     _affordable,
     _candidates,
-    _channels,
     _solve,
     _solve_precisely,
     expected_utility,
@@ -59,7 +59,7 @@ def test_two_roads_solve_one_programme():
         floats = [dual.denominator for _, (_, duals) in roads for dual in duals]
         assert all(k & (k - 1) == 0 for k in floats)  # the quick road first, as long as it succeeds
         assert len(list(_candidates(worth, mask, shares, lift, Clock(0)))) <= 1
-        for rows in _channels(flow * draw.uniform(1, 2, (n, 1)), p):
+        for rows in channels_of(flow * draw.uniform(1, 2, (n, 1)), p):
             assert (
                 abs(rows.sum(axis=1) - 1).max() < 1e-15
                 and rows.min() >= 0
@@ -72,11 +72,12 @@ def test_channels_of_rare_rows():
         [[0.5, 0.5, 0.0], [1 - 1e-18, 0.0, 1e-18]]
     )  # what hardly occurs is dropped, if it may be
     assert [
-        len(_channels(rows, np.array([0.5, 0.5]))) for rows in (rare, np.array([[1.0, 0], [0, 1]]))
+        len(channels_of(rows, np.array([0.5, 0.5])))
+        for rows in (rare, np.array([[1.0, 0], [0, 1]]))
     ] == [2, 1]
-    assert _channels(rare, np.array([0.5, 0.5]))[0][:, 2].tolist() == [0, 0]
+    assert channels_of(rare, np.array([0.5, 0.5]))[0][:, 2].tolist() == [0, 0]
     only = np.array([[1.0, 0.0], [0.0, 1.0]])
-    assert len(_channels(only, np.array([1.0, 1e-45]))) == 1  # the only outcome
+    assert len(channels_of(only, np.array([1.0, 1e-45]))) == 1  # the only outcome
     worthless = np.array([[2.0, np.nan], [4.0, 8.0]])  # by hand: 3/4 * 2 + 1/4 * (4 + 8) / 2
     assert expected_utility(np.array([[1, 0], [0.5, 0.5]]), np.array([0.75, 0.25]), worthless) == 3
     ranks, p = np.array([[3.0, 2, 1], [1, 3, 2], [2, 1, 3]]), [0.6, 0.25, 0.15]

@@ -18,6 +18,7 @@ from pmlbook.worst_case.min_leakage import (
     min_leakage,
     min_leakage_of_mask,
 )
+from pmlbook.worst_case.multiprecision import search_precisely
 from pmlbook.worst_case.problem import allowed_by_rank
 
 
@@ -97,6 +98,18 @@ def test_names_and_refusals():
             raise AssertionError("taken for a table of the prior's size with answers for all")
         except kind as error:
             assert isinstance(error, Infeasible) == (kind is Infeasible)
+
+
+def test_outcomes_that_hardly_occur_are_not_stored(monkeypatch):
+    """The fast search ends with outcomes of probability 1e-17, and no search in decimals must follow."""
+    rng = np.random.default_rng(102)
+    prior, table = rng.dirichlet(np.ones(60)), rng.normal(size=(60, 60)) >= 0
+    precise = iter([search_precisely])  # whose first proposal is the obvious one
+    monkeypatch.setattr(
+        "pmlbook.worst_case.min_leakage.search_precisely", lambda *some: next(precise)(*some)
+    )
+    _, value, bound = min_leakage_of_mask(table, prior)
+    assert bound <= value <= bound + 1e-9
 
 
 def test_a_table_that_surely_leaks_too_much_is_searched_no_further(monkeypatch):
