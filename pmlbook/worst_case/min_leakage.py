@@ -20,7 +20,7 @@ from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, aligned, check_prior, first_names, labels_of
-from ..numerics.validation import ROUNDED_ZERO, names_of, real_array
+from ..numerics.validation import names_of, real_array
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
 from .multiprecision import search_precisely
 from .dual_certificate import channels_of, dual_certificate_bound
@@ -108,14 +108,6 @@ class Bracket:
 
     def take_flow(self, flow: Array) -> None:
         """Keep the mechanism of a flow, with or without its rarest outcomes, where it is better."""
-        rare = check_prior(self.prior) @ flow <= ROUNDED_ZERO
-        if flow[
-            :, rare
-        ].any():  # stored probabilities are rounded, and the lifts of rare outcomes with them
-            self._take_all(np.where(rare, 0.0, flow))
-        self._take_all(flow)
-
-    def _take_all(self, flow: Array) -> None:
         if not flow.any(axis=1).all():  # a secret has no answer
             return
         # stored in units of 2^-53, an outcome that hardly occurs has a wrong lift

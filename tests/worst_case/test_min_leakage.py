@@ -11,7 +11,6 @@ from pmlbook.foundations.probability import exact_prior
 from pmlbook.numerics.linear_programmes import Infeasible
 from pmlbook.numerics.progress import Clock
 from pmlbook.worst_case.dual_certificate import dual_certificate_bound
-from pmlbook.worst_case.interior_point import search
 from pmlbook.worst_case.min_leakage import (
     Bracket,
     maximal_outputs,
@@ -121,15 +120,3 @@ def test_a_table_that_surely_leaks_too_much_is_searched_no_further(monkeypatch):
     bracket.limit = Fraction(2)
     bracket.narrow(Clock())
     assert bracket.bound > 2
-
-
-def test_rare_outcomes_of_a_search_are_not_stored():
-    """Of probability 1e-16 they would be rounded to a multiple of 2^-53, and with a larger lift than before."""
-    rng = np.random.default_rng(102)
-    prior, utilities = rng.dirichlet(np.ones(60)), rng.normal(size=(60, 60))
-    bracket = Bracket(utilities >= 0, prior)
-    channel, dual, visits = search(bracket.table, prior, Clock())
-    assert ((prior @ channel > 0) & (prior @ channel < 1e-14)).any()
-    bracket.take(channel, [Fraction(y) for y in dual.tolist()])
-    assert bracket.lift <= visits[-1].upper * (1 + 1e-12)
-    assert bracket.lift <= bracket.bound * (1 + Fraction(1, 10**9))
