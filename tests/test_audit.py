@@ -3,11 +3,15 @@
 import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pandas as pd
 import pytest
 
 import pmlbook as pb
+from pmlbook.beyond.line_priors import atoms
+from pmlbook.beyond.noise_means import Noise
+from pmlbook.beyond.worst_outcomes import _gaussian_between
 from pmlbook.cli.command_line import main
 from pmlbook.foundations.probability import exact_prior
 from pmlbook.numerics.enclosure import level_of
@@ -145,6 +149,29 @@ def test_gaussian_limits_between_numbers_are_narrow_and_hold():
         most = logs.max(axis=1, keepdims=True)
         assert (-np.log(np.exp(logs - most) @ prior)).max() <= found.bound + 1e-9
         assert found.bound - found.value < 1e-10
+
+
+def test_a_bound_for_gaussian_noise_holds_to_the_last_digit():
+    """Numbers up to a million deviations apart, outcomes near the middle of two: exponents lose ten digits there."""
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        scale = float(rng.uniform(0.5, 1.5))
+        apart = scale * float(10 ** rng.uniform(2, 6))
+        numbers = apart * (float(rng.uniform(-3, 3)) + np.array([0.0, rng.uniform(0.2, 1), 1.3]))
+        shares = rng.dirichlet(np.ones(3))
+        low = float(numbers[:2].mean() + rng.uniform(-3, 3) * scale**2 / apart)
+        high = float(max(np.nextafter(low, np.inf), low + rng.uniform(0, 2) * scale**2 / apart))
+        _, bound, _ = _gaussian_between(
+            Noise("gaussian", scale), atoms(numbers, shares), low, high, 5e-7
+        )
+        with mpmath.workdps(50):
+            for part in range(11):
+                y = mpmath.mpf(low) + (mpmath.mpf(high) - low) * part / 10
+                exponents = [
+                    -(((y - x) / scale) ** 2) / 2 for x in map(mpmath.mpf, numbers.tolist())
+                ]
+                lift = sum(p * mpmath.exp(e - max(exponents)) for p, e in zip(shares, exponents))
+                assert -mpmath.log(lift / sum(map(mpmath.mpf, shares.tolist()))) <= bound
 
 
 def test_gaussian_noise_that_is_nothing_beside_the_numbers():

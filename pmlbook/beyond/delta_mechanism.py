@@ -117,9 +117,8 @@ class Question(NamedTuple):
 
     def fallback(self, clock: Clock) -> Mechanism:
         """Publish with probability delta, else use the optimum of a level that is a little lower."""
-        if clock.over and not isinstance(
-            self.utility, FInformation
-        ):  # else all vertices are listed
+        # else all vertices are listed
+        if clock.over and not isinstance(self.utility, FInformation):
             lower = self.make(np.ones((len(self.prior), 1)))
         else:
             level = self.epsilon * (1 - 2.0**-20)

@@ -237,9 +237,8 @@ def band_averages(secret: PriorSet, nodes: Array) -> tuple[Array, Array]:
         points = np.unique(np.clip([*spots, bend, width - bend], 0, width))
         upper = 1 - least * (width - points)
         lower = least * points
-        if (
-            bend > RELATIVE_MEAN_ERROR * width or most == least
-        ):  # else any point may have what is left
+        # else any point may have what is left
+        if bend > RELATIVE_MEAN_ERROR * width or most == least:
             upper = np.minimum(upper, most * points)
             lower = np.maximum(lower, 1 - most * (width - points))
         limits = np.array([lower, upper])

@@ -77,14 +77,12 @@ def worst_between(noise: Noise, secret: Secret, low: float, high: float, tol: fl
         return max(
             (leakage_at(noise, secret, y, tol / 2) for y in {low, high}), key=lambda one: one[1]
         )
-    if isinstance(secret, Atoms) and noise.kind == "laplace" and math.isinf(noise.cut):
-        held = secret.points[(low <= secret.points) & (secret.points <= high)]
-        return max(
-            (leakage_at(noise, secret, y, tol) for y in {low, high, *held.tolist()}),
-            key=lambda one: one[1],
-        )
-    if isinstance(secret, Atoms) and noise.kind == "gaussian" and math.isinf(noise.cut):
-        if not secret.rest and len(secret.points) <= MAX_CONVEX_POINTS:
+    if isinstance(secret, Atoms) and math.isinf(noise.cut):
+        if noise.kind == "laplace":
+            held = secret.points[(low <= secret.points) & (secret.points <= high)]
+            found = (leakage_at(noise, secret, y, tol) for y in {low, high, *held.tolist()})
+            return max(found, key=lambda one: one[1])
+        if noise.kind == "gaussian" and not secret.rest and len(secret.points) <= MAX_CONVEX_POINTS:
             return _gaussian_between(noise, secret, low, high, tol)
 
     def most(left: float, right: float) -> float:
@@ -125,9 +123,8 @@ TANGENT_BISECTIONS = 80
 ROUNDED_END = 2.0**-50  # relative error of an end of t
 
 
-@np.errstate(
-    all="ignore"
-)  # what overflows has a bound of zero, which is replaced by that of the secret
+# what overflows has a bound of zero, which is replaced by that of the secret
+@np.errstate(all="ignore")
 def _least_inverses(
     noise: Noise, secret: Atoms, low: float, high: float
 ) -> tuple[Array, Array, Array]:

@@ -87,7 +87,8 @@ def designed_for(arguments: argparse.Namespace, prior: Any, rows: int) -> tuple[
         assert isinstance(secret, Continuous | Steps)
         shares = cell_shares(secret, edges)
         made = estimation_mechanism(dict(zip(cell_names(edges), shares / shares.sum())), level)
-        error = standard_error(made.mechanism, rows) or math.inf
+        error = standard_error(made.mechanism, rows)
+        assert error is not None  # the design determines all shares
         return (
             made.mechanism,
             f"shares: estimated, with standard errors up to {text_above(error, 2)} at {rows:,} rows",

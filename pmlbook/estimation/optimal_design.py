@@ -216,9 +216,8 @@ def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
     Source: the Cramer-Rao bound, which weighted least squares attain at every n.
     """
     goal = centred(wanted, mechanism.exact_prior)
-    if (
-        MANY_SECRETS < len(goal) > len(mechanism.outputs)
-    ):  # rounding leaves none that is told exactly
+    # rounding leaves none that is told exactly
+    if MANY_SECRETS < len(goal) > len(mechanism.outputs):
         stored = stored_variance(mechanism, goal)
         return math.inf if stored is None else float_above(stored)
     whole, common = whole_numbers([entry for row in goal for entry in row])

@@ -127,9 +127,8 @@ def measure_lists(
         return MeasureLists(vertices, vertices, lambda _: True, least, most)
     if measure == "ldp":
         inner, outer = (ratio_vertices(shares, end) for end in ends)
-        outer = (
-            set_vertices(shares) if level > 1000 else outer
-        )  # an outcome of any ratios mixes these
+        # an outcome of any ratios mixes these
+        outer = set_vertices(shares) if level > 1000 else outer
         return MeasureLists(inner, outer, lambda v: max(v) <= ends[0] * min(v), None, None)
     below = level if lower is None else lower
     floors = [Fraction(0)] * 2

@@ -35,8 +35,8 @@ def _real(value: float, name: str, wanted: str, allowed: Callable[[float], bool]
 def symmetric_channel(n: int, ratio: float) -> Array:
     """Channel whose rows are proportional to 1 for the true value and to `ratio` for each other, shape (n, n).
 
-    `n`: number of values, from 1 to `MAX_CLASSIC_VALUES`. `ratio`: not negative; 0 reports the truth, 1 answers uniformly. ValueError
-    if an argument is out of its range.
+    `n`: number of values, from 1 to `MAX_CLASSIC_VALUES`. `ratio`: not negative; 0 reports the truth, 1 answers uniformly.
+    ValueError if an argument is out of its range.
 
     Source: Grosse et al. 2024, Definition 5, eq. (6), with ratio = exp(-epsilon_r).
 

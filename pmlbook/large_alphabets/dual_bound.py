@@ -122,9 +122,8 @@ def publication_worth(shares: Sequence[Fraction], utility: Utility) -> Fraction:
     """
     if isinstance(utility, ExpectedGain):
         return weighted_sum(shares, map(Fraction, utility.gain.max(axis=1).tolist()))
-    if isinstance(
-        utility, FInformation
-    ):  # all other secrets have one lift: those of a probability are alike
+    # all other secrets have one lift: those of a probability are alike
+    if isinstance(utility, FInformation):
         each = {p: utility.enclose([1 / p, Fraction(0)], [p, 1 - p])[1] for p in set(shares)}
         return weighted_sum(shares, (each[p] for p in shares))
     none = [Fraction(0)] * len(shares)

@@ -101,9 +101,8 @@ def _check_shape(o: Optimality) -> None:
     if len(o.weights) != n or len({len(row) for row in o.weights}) != 1:
         raise ValueError(f"weights must have {n} rows of the same length")
     longest = max(len(o.weights[0]), len(o.gain[0]) if o.gain else 0)
-    if (
-        n * longest > MAX_ADDED_ENTRIES
-    ):  # before anything is computed: a certificate may come from anywhere
+    # before anything is computed: a certificate may come from anywhere
+    if n * longest > MAX_ADDED_ENTRIES:
         raise ValueError(f"the tables have more than {MAX_ADDED_ENTRIES} entries")
     for place, row in enumerate(o.weights):
         if sum(row) != UNITS or min(row) < 0:

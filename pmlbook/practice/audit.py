@@ -108,8 +108,8 @@ class Audit(Frozen):
     """Limits of the leakage of each outcome; made by `audit_leakage`.
 
     `low` and `high`, shape (M,), in nats, are equal where the distribution is known: the exact leakage, rounded up to
-    the next float that can be certified; nan where the outcome has probability 0. Else they hold all at once with probability `confidence`.
-    `local_dp` is in nats, rounded up, inf for none; `published` is the probability that the outcome proves the secret.
+    the next float that can be certified; nan where the outcome has probability 0. Else they hold all at once with
+    probability `confidence`. `local_dp` is in nats, rounded up, inf for none; `published` is the probability that the outcome proves the secret.
     Both are nan where the distribution is not known: trials do not show what is impossible.
 
     Source: pointwise maximal leakage, Grosse et al. 2024, eq. (2), or `leakage_bracket`.

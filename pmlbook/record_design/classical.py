@@ -104,9 +104,8 @@ def rate_distortion(
     scale = math.log(free - least)
     low = -1 - scale
     high = 7 - scale
-    while (
-        excess(low) <= 0 and low > -40 - scale
-    ):  # nearer to the constant channel, where each step takes longer
+    # nearer to the constant channel, where each step takes longer
+    while excess(low) <= 0 and low > -40 - scale:
         low, high = low - 3, low
     log_s = low
     if excess(low) > 0:

@@ -37,9 +37,8 @@ def float_text(value: float) -> str:
 
 def _float(text: str) -> float:
     exponent = text.lower().partition("e")[2].lstrip("+-")
-    if (
-        len(text) <= MAX_NUMBER_CHARACTERS and len(exponent) <= 3
-    ):  # otherwise the fraction would be long
+    # otherwise the fraction would be long
+    if len(text) <= MAX_NUMBER_CHARACTERS and len(exponent) <= 3:
         above, below = Fraction(text).as_integer_ratio()
         try:  # small numbers would be divided by the processor, large ones by Python itself
             value = (above << 64) / (below << 64)
@@ -82,9 +81,8 @@ def read_object(text: str) -> dict[str, Any]:
     if not isinstance(text, str):
         raise ValueError(f"JSON is read from text, got {type(text).__name__}")
     try:
-        if (
-            len(text) > MAX_BYTES or len(text.encode()) > MAX_BYTES
-        ):  # half a character does not encode
+        # half a character does not encode
+        if len(text) > MAX_BYTES or len(text.encode()) > MAX_BYTES:
             raise ValueError(f"it has more than {MAX_BYTES} bytes")
         content = json.loads(
             text,

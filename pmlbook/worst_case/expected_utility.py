@@ -250,8 +250,8 @@ def expected_utility_mechanism(
     -------
     Design
         `certify(epsilon)` holds for the mechanism and nothing below `floor` has a positive probability.
-        `value` is its expected utility, rounded down. `bound` is an upper bound on the optimum from the dual variables of the
-    programme, computed in fractions and rounded up. Both are in the unit of `utilities`.
+        `value` is its expected utility, rounded down. `bound` is an upper bound on the optimum from the dual variables
+        of the programme, computed in fractions and rounded up. Both are in the unit of `utilities`.
 
     Raises
     ------
