@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import nbformat.v4 as v4
 import pytest
 from test_links import LINK, NBS, prose
 
@@ -113,14 +114,11 @@ def test_every_part_has_its_page():
 
 
 def test_minutes_count_words_and_the_code_that_is_shown(tmp_path):
-    cells = [
-        {"cell_type": "markdown", "metadata": {}, "source": ["word " * 400]},
-        {"cell_type": "code", "metadata": {}, "source": ["#| export\n", "x = 1"]},
-        {"cell_type": "code", "metadata": {"tags": ["hide-cell"]}, "source": ["assert x"]},
-        {"cell_type": "code", "metadata": {}, "source": ["#| default_exp part.chapter"]},
-    ]
+    codes = ["#| export\nx = 1", "import math", "#| default_exp part.chapter"]
+    cells = [v4.new_markdown_cell("word " * 400), *map(v4.new_code_cell, codes)]
+    cells.append(v4.new_code_cell("assert x", metadata={"tags": ["hide-cell"]}))
     path = tmp_path / "01_chapter.ipynb"
-    path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    path.write_text(v4.writes(v4.new_notebook(cells=cells)), encoding="utf-8")
     assert minutes(path) == 3
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+
+from nbdev_reader import read
 
 WORDS_A_MINUTE = 200
 MINUTES_A_CELL = 1  # to read a code cell and what it prints
@@ -11,14 +12,13 @@ MINUTES_A_CELL = 1  # to read a code cell and what it prints
 
 def minutes(notebook: Path) -> float:
     """Reading time of a notebook; folded code and code without a place on the page cost nothing."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    prose = "".join("".join(c["source"]) + "\n" for c in cells if c["cell_type"] == "markdown")
+    cells = read(notebook.read_text(encoding="utf-8")).cells
+    prose = "".join(cell.source + "\n" for cell in cells if cell.cell_type == "markdown")
     shown = [
         cell
         for cell in cells
-        if cell["cell_type"] == "code"
-        and not any(tag.startswith(("hide", "remove")) for tag in cell["metadata"].get("tags", []))
-        and not "".join(cell["source"]).startswith("#| default_exp")
+        if cell.cell_type == "code"
+        and not any(tag.startswith(("hide", "remove")) for tag in cell.metadata.get("tags", []))
     ]
     return len(prose.split()) / WORDS_A_MINUTE + len(shown) * MINUTES_A_CELL
 
