@@ -27,10 +27,8 @@ def cost_leakage(channel: ArrayLike, prior: ArrayLike) -> Array:
 
     Parameters
     ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    prior : array_like, shape (N,)
-        P(x), all positive.
+    channel, prior
+        As in `pointwise_maximal_leakage`.
 
     Returns
     -------

@@ -43,10 +43,8 @@ def alpha_lift(channel: ArrayLike, prior: PriorLike, alpha: float) -> Array:
 
     Parameters
     ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    prior : array_like, shape (N,)
-        P(x), all positive.
+    channel, prior
+        As in `pointwise_maximal_leakage`.
     alpha : float
         Order above 1; with `math.inf` it is the largest lift.
 
@@ -81,10 +79,8 @@ def sibson_information(channel: ArrayLike, prior: PriorLike, alpha: float) -> fl
 
     Parameters
     ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    prior : array_like, shape (N,)
-        P(x), all positive.
+    channel, prior
+        As in `pointwise_maximal_leakage`.
     alpha : float
         Order above 1; with `math.inf` it is maximal leakage, and near 1 mutual information.
 

@@ -78,10 +78,8 @@ def privacy_region(prior: PriorLike, epsilon: float) -> int:
 
     Raises
     ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `epsilon` is negative or not finite.
+    InvalidPrior, ValueError
+        If `prior` is no distribution or has a zero; if `epsilon` is negative or not finite.
 
     Source: Grosse et al. 2024, Section IV-B, with the last region k = N added.
 

@@ -37,10 +37,8 @@ def randomized_response_for_pml(prior: ArrayLike, epsilon: float) -> Array:
 
     Raises
     ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `epsilon` is negative or not finite.
+    InvalidPrior, ValueError
+        If `prior` is no distribution or has a zero; if `epsilon` is negative or not finite.
 
     Source: Grosse et al. 2024, Definition 5, eqs. (6) and (9).
 

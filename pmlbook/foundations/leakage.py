@@ -93,10 +93,8 @@ def epsilon_pml(channel: ArrayLike, prior: ArrayLike) -> float:
 
     Parameters
     ----------
-    channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1.
-    prior : array_like, shape (N,)
-        P(x), all positive.
+    channel, prior
+        As in `pointwise_maximal_leakage`.
 
     Returns
     -------

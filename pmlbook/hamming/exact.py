@@ -296,8 +296,8 @@ def min_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> Robus
 
     Parameters
     ----------
-    source_set : SourceSet, IntervalSet or array_like, shape (K, M)
-        What is known about the source, of any class; an array holds the vertices.
+    source_set
+        As in `dp_leakage`.
     epsilon : float
         Level of local differential privacy in nats.
 

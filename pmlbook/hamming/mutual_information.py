@@ -141,10 +141,8 @@ def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
 
     Raises
     ------
-    InvalidPrior
-        If a vertex is no distribution.
-    ValueError
-        If `distortion` is not between 0 and 1.
+    InvalidPrior, ValueError
+        If a vertex is no distribution; if `distortion` is not between 0 and 1.
     SolverFailed
         If `distortion` is positive and too small for a channel stored in steps of 2^-53.
 

@@ -144,13 +144,8 @@ def leakage_proof(
 
     Parameters
     ----------
-    query : Query
-        What is asked.
-    channel : array_like, shape (V, M)
-        The mechanism: one row per query value 0, ..., V - 1, or one per dataset in lexicographic order
-        (where the two numbers agree, per value).
-    b : float
-        Least entropy of the adversary's prior on the dataset, in nats.
+    query, channel, b
+        As in `per_record_leakage`.
     tol : float
         The largest gap between the two numbers, in nats; values below 1e-8 count as 1e-8.
     max_time : float, optional

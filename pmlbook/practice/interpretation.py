@@ -187,10 +187,8 @@ def explain(prior: PriorLike, epsilon: float) -> Any:
 
     Raises
     ------
-    InvalidPrior
-        If `prior` is no distribution or has a zero.
-    ValueError
-        If `epsilon` is negative or not finite.
+    InvalidPrior, ValueError
+        If `prior` is no distribution or has a zero; if `epsilon` is negative or not finite.
 
     Source: `sentence_level`.
 

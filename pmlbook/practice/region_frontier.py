@@ -231,16 +231,10 @@ def robust_min_leakage(
 
     Parameters
     ----------
-    utilities : array_like, shape (N, M)
-        Utility of outcome y when the secret is x; any finite numbers.
+    utilities, threshold, by, max_time
+        As in `min_leakage`.
     region : PriorRegion
         The priors that are possible.
-    threshold : float
-        The lowest utility that may occur; by rank the lowest rank, 1 (anything) to M (only the best).
-    by : {'value', 'rank'}
-        How to read `threshold`.
-    max_time : float, optional
-        Seconds after which the best so far is returned, with its bound.
 
     Returns
     -------
@@ -313,10 +307,8 @@ def robust_frontier(
 
     Parameters
     ----------
-    utilities : array_like, shape (N, M)
-        Utility of outcome y when the secret is x; any finite numbers.
-    region : PriorRegion
-        The priors that are possible.
+    utilities, region
+        As in `robust_min_leakage`.
     max_time : float, optional
         Seconds after which no further step is searched.
 

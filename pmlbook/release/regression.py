@@ -36,10 +36,8 @@ def regression_on_release(
 
     Parameters
     ----------
-    mechanism : Mechanism
-        With N inputs; rows linearly independent.
-    released : column of length n
-        Values among its outputs.
+    mechanism, released
+        As in `two_way`.
     response : array_like, shape (n,)
         Public; from 0 to 1 for the logistic link.
     features : dict, callable or array_like, shape (N,), optional

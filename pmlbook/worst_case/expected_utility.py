@@ -234,17 +234,12 @@ def expected_utility_mechanism(
 
     Parameters
     ----------
-    utilities : array_like, shape (N, M)
-        Utility of outcome y when the secret is x; any finite numbers. The columns of a pandas DataFrame
-        name the outcomes.
-    prior : array_like, shape (N,)
-        P(x), all positive. The index of a pandas Series names the secrets.
+    utilities, prior, max_time
+        As in `min_leakage`.
     epsilon : float
         Privacy level in nats.
     floor : float
         The lowest utility that may occur.
-    max_time : float, optional
-        Seconds after which the best so far is returned, with its bound.
 
     Returns
     -------

@@ -119,10 +119,8 @@ def worst_case_frontier(
 
     Parameters
     ----------
-    utilities : array_like, shape (N, M)
-        Utility of outcome y when the secret is x; any finite numbers.
-    prior : array_like, shape (N,)
-        P(x), all positive. The index of a pandas Series names the secrets.
+    utilities, prior
+        As in `min_leakage`.
     max_time : float, optional
         Seconds after which no further step is looked for.
 
