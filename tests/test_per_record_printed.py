@@ -100,10 +100,9 @@ def test_the_grid_is_complete(shape, steps):
     ],
 )
 def test_bad_beliefs(prior, message):
-    with pytest.raises(InvalidPrior, match=message):
-        fw.record_information(PARITY, prior, 0)
-    with pytest.raises(InvalidPrior, match=message):
-        pa.alternating_leakage(PARITY, prior, 0)
+    for leakage in (fw.record_information, pa.alternating_leakage):
+        with pytest.raises(InvalidPrior, match=message):
+            leakage(PARITY, prior, 0)
 
 
 @pytest.mark.parametrize(
@@ -117,10 +116,9 @@ def test_bad_beliefs(prior, message):
     ],
 )
 def test_bad_releases(channel, message):
-    with pytest.raises(InvalidChannel, match=message):
-        fw.record_information(channel, COINS, 0)
-    with pytest.raises(InvalidChannel, match=message):
-        pa.alternating_leakage(channel, COINS, 0)
+    for leakage in (fw.record_information, pa.alternating_leakage):
+        with pytest.raises(InvalidChannel, match=message):
+            leakage(channel, COINS, 0)
 
 
 @pytest.mark.parametrize(

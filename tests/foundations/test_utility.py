@@ -183,11 +183,15 @@ def test_named_functions_in_sixty_digits():
                 assert abs(float(NAMED[name].excess(t, t - 1)[0]) - true) < 2e-15
 
 
+def columns_under_a_prior():
+    """A prior in fractions, the same in floats, and five columns of which the second is zero."""
+    prior = (Fraction(1, 2), Fraction(1, 3), Fraction(1, 6))
+    columns = np.random.default_rng(7).random((3, 5)) * [[1, 0, 1, 1, 1]]
+    return prior, np.array(prior, dtype=float), columns
+
+
 def test_lifts_of_columns():
-    rng, F = np.random.default_rng(7), Fraction
-    distribution = (F(1, 2), F(1, 3), F(1, 6))
-    p = np.array(distribution, dtype=float)
-    columns = rng.random((3, 5)) * [[1, 0, 1, 1, 1]]
+    distribution, p, columns = columns_under_a_prior()
     outcome, some, shifts = lifts_of(columns, p)
     assert np.allclose(outcome, p @ columns, rtol=0, atol=1e-15) and np.all(some[:, 1] == 1)
     assert np.all(shifts[:, 1] == 0) and np.allclose(some * outcome, columns, rtol=0, atol=1e-15)
@@ -224,10 +228,7 @@ def test_names_and_refusals():
 
 
 def test_lifts_in_another_unit():
-    rng, F = np.random.default_rng(7), Fraction
-    distribution = (F(1, 2), F(1, 3), F(1, 6))
-    p = np.array(distribution, dtype=float)
-    columns = rng.random((3, 5)) * [[1, 0, 1, 1, 1]]
+    distribution, p, columns = columns_under_a_prior()
     outcome, some, shifts = lifts_of(columns, p)
     for unit in (
         1 / 3,
