@@ -61,9 +61,10 @@ THIN = """() => {
   document.head.append(Object.assign(document.createElement("style"), {textContent: "* { transition: none !important }"}));
 }"""
 # Contrast takes axe longest. It is the same for texts that look the same, down through all that lies below them:
-# two of each look are marked, for one may be covered. What cannot be seen is not judged, nor are single signs.
-MARK = """() => {
-  const below = new Map(), seen = new Map();
+# on all pages together, two of each look are marked, for one may be covered. What cannot be seen is not judged, nor
+# are single signs. Returns how often each look has been seen.
+MARK = """known => {
+  const below = new Map(), seen = new Map(known);
   const ground = element => {
     if (!element) return "";
     if (!below.has(element)) {
@@ -86,6 +87,7 @@ MARK = """() => {
   });
   walk(document.body);
   axe.configure({rules: [{id: "color-contrast", selector: "[data-look]"}]});
+  return [...seen];
 }"""
 RULES = """options => axe.run({exclude: [["table.dataframe"]]}, {resultTypes: ["violations"], ...options}).then(found =>
   found.violations.map(v => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200), v.nodes[0].failureSummary]))"""
@@ -178,17 +180,23 @@ def test_it_is_light(visit):
     assert 100_000 < sum(sizes.values()) < HEAVIEST, sorted(sizes.items(), key=lambda s: -s[1])[:5]
 
 
+@pytest.fixture(scope="module")
+def looks():
+    """How often each look of a text has been seen, on all pages that a process visits."""
+    return []
+
+
 @ALL
-def test_axe_finds_nothing(visit):
+def test_axe_finds_nothing(visit, looks):
     """All rules in the light, and in the dark the one that may differ: contrast."""
     visit.page.evaluate(THIN)
     visit.page.set_viewport_size(DESK)
     visit.page.evaluate(axe.AXE_FILE_PATH.read_text("utf-8"))
-    visit.page.evaluate(MARK)
+    looks[:] = visit.page.evaluate(MARK, looks)
     found = visit.page.evaluate(RULES, {})
     visit.page.emulate_media(color_scheme="dark")
     visit.page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
-    visit.page.evaluate(MARK)
+    looks[:] = visit.page.evaluate(MARK, looks)
     found += visit.page.evaluate(RULES, {"runOnly": ["color-contrast"], "preload": False})
     assert not found, "\n".join(map(str, found))
 
