@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import scipy
 
+from .additive_noise import MIN_SCALE
 from .line_priors import Atoms, Continuous, Secret, Steps, secret_from
 from .prior_sets import DensityRange, PriorSet, SampleBand, band_averages, least_means
 from .noise_means import RELATIVE_MEAN_ERROR
@@ -34,8 +35,7 @@ __all__ = ['LineDesign', 'quiet_design', 'mean_mechanism']
 
 # %% ../../nbs/beyond/03_line_design.ipynb #58ee2f44
 FINE_CELLS = 2**13  # small cells, over which means of bins are summed
-# values of a discrete prior: the bound takes so many as they are, without bins
-MAX_LISTED_VALUES = 64
+MAX_LISTED_VALUES = 64  # of a discrete prior; for the bound, so many need no bins
 
 
 def bin_moments(secret: Secret, edges: Array) -> tuple[Array, Array, Array]:
@@ -72,10 +72,10 @@ def bin_moments(secret: Secret, edges: Array) -> tuple[Array, Array, Array]:
 def check_edges(secret: Secret, bins: int | ArrayLike) -> Array:
     """Edges from the least secret to the largest, closer at the ends; ValueError if those that are given do not fit."""
     low, high = secret.ends
-    if not math.isfinite(high - low):
-        raise ValueError("prior is unbounded: a mean needs two ends")
-    if low == high:  # the edges would be one number
-        raise ValueError(f"prior has {low:g} alone: there is nothing to estimate")
+    if not (-1 / MIN_SCALE <= low and high <= 1 / MIN_SCALE):
+        raise ValueError(f"prior is {low:g} to {high:g}: a mean needs ends within {1 / MIN_SCALE:g}")
+    if high - low < MIN_SCALE:
+        raise ValueError(f"prior is {low:g} to {high:g}: these ends are too near to each other")
     if np.ndim(bins) == 0:
         count = check_count(bins, "bins")  # type: ignore[arg-type]
         edges = low + (high - low) * (1 - np.cos(np.pi * np.arange(count + 1) / count)) / 2

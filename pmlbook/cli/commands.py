@@ -222,7 +222,17 @@ def _tell_number(
     facts = {"size": size, "coverage": arguments.coverage, name: found.value}
     facts |= {"standard_error": found.standard_error, "low": low, "high": high}
     text = f"{name}: {found.value:.6g}  [{text_below(low)}, {text_above(high)}]"
+    _warn_outside([] if low <= found.value <= high else [f"the {name}"])
     tell(facts, arguments.json, [f"{size} values, interval of {arguments.coverage:.0%}", text])
+
+
+def _warn_outside(names: Sequence[str]) -> None:
+    """Say whose estimate its interval does not hold."""
+    if names:
+        complain(
+            f"warning: the interval of {', '.join(names[:5])} does not hold the estimate: "
+            "intervals use that no share is negative, estimates do not"
+        )
 
 
 def _tell_frequencies(arguments: argparse.Namespace, answer: Estimate) -> None:
@@ -240,12 +250,9 @@ def _tell_frequencies(arguments: argparse.Namespace, answer: Estimate) -> None:
             "warning: some frequencies lie outside 0 to 1, as they are right on average only; "
             "--method likelihood keeps them inside"
         )
-    elsewhere = [row["name"] for row in rows if not row["low"] <= row["frequency"] <= row["high"]]
-    if elsewhere:
-        complain(
-            f"warning: the interval of {', '.join(map(repr, elsewhere[:5]))} does not hold the frequency: "
-            "intervals use that no share is negative, frequencies do not"
-        )
+    _warn_outside(
+        [repr(row["name"]) for row in rows if not row["low"] <= row["frequency"] <= row["high"]]
+    )
     facts = {"size": answer.size, "coverage": arguments.coverage, "estimate": rows}
     tell(facts, arguments.json, lines)
 

@@ -88,7 +88,7 @@ def check_gaps(
     for outcome in outputs:
         if outcome in gaps or (is_missing(outcome) and not own):
             raise ValueError(
-                f"missing='keep' leaves gaps as they are, and the outcome {outcome!r:.40} would look like one: "
+                f"missing='keep' (--missing keep) leaves gaps, and the outcome {outcome!r:.40} would look like one: "
                 "fill the gaps, make them an input, or name the outcome otherwise"
             )
 
@@ -135,7 +135,7 @@ def _refusal(
     more = f" and {len(bad) - 3} more" if len(bad) > 3 else ""
     places = ", ".join(str(int(row) + first_row) for row in bad[:3]) + more
     if not len(unknown):
-        instead = "pass missing='keep'" if missing else "leave the row out"
+        instead = "pass missing='keep' (--missing keep)" if missing else "leave the row out"
         return f"{what} is missing in row {places}: fill it, or {instead}"
     first = plain(getattr(values, "iloc", values)[int(bad[0])])
     found = brief(first) if show_values else f"a value ({type(first).__name__})"

@@ -107,12 +107,14 @@ def test_a_density_that_is_known_roughly_still_keeps_the_level():
 @pytest.mark.parametrize(
     "prior, epsilon, bins, said",
     [
-        (norm(), 1.0, 8, "prior is unbounded"),
-        (poisson(3), 1.0, 8, "prior is unbounded"),
+        (norm(), 1.0, 8, "prior is -inf to inf: a mean needs ends within"),
+        (poisson(3), 1.0, 8, "prior is 0 to inf: a mean needs ends within"),
+        (uniform(0, 1e308), 1.0, 8, "prior is 0 to 1e\\+308: a mean needs ends within 1e\\+100"),
+        (uniform(0, 1e-200), 1.0, 8, "prior is 0 to 1e-200: these ends are too near"),
         (uniform(), -1.0, 8, "epsilon"),
         (uniform(), math.nan, 8, "epsilon"),
         (uniform(), 1.0, 0, "bins = 0"),
-        ({3: 1.0}, 1.0, 8, "prior has 3 alone"),
+        ({3: 1.0}, 1.0, 8, "prior is 3 to 3: these ends are too near"),
         (uniform(), 1.0, 2.5, "bins"),
         (uniform(), 1.0, [0, 0.5], "bins must rise from"),
         (uniform(), 1.0, [0, 0.7, 0.5, 1], "bins must rise from"),

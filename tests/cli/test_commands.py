@@ -373,6 +373,15 @@ def test_an_estimate_outside_its_interval_is_explained(run):
     assert code == EXIT_SUCCESS and "the interval of 'maybe', 'yes' does not hold" in said
 
 
+def test_a_mean_outside_its_interval_is_said(run):
+    """Fifty times the outcome of the middle number: the unbiased mean is below the least number."""
+    run("design --prior 0=0.3 1=0.3 2=0.4 --epsilon 0.4 --for mean -o mean.json")
+    middle = read_certificate(Path("mean.json")).outputs[1]
+    Path("out.csv").write_text("x\n" + f"{middle}\n" * 50)
+    code, said = run("estimate mean.json out.csv --column x --mean")
+    assert code == EXIT_SUCCESS and "the interval of the mean does not hold the estimate" in said
+
+
 @pytest.mark.parametrize("values", [[0, 1, 2, 0], [0.5, 1.5, 0.5], [True, False, True]])
 def test_a_start_releases_a_typed_column_of_parquet(run, values):
     """Answers keep their types: as texts, their certificate would fit no row of the file."""
