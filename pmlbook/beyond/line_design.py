@@ -73,7 +73,7 @@ def check_edges(secret: Secret, bins: int | ArrayLike) -> Array:
     """Edges from the least secret to the largest, closer at the ends; ValueError if those that are given do not fit."""
     low, high = secret.ends
     if not (-1 / MIN_SCALE <= low and high <= 1 / MIN_SCALE):
-        raise ValueError(f"prior is {low:g} to {high:g}: a mean needs ends within {1 / MIN_SCALE:g}")
+        raise ValueError(f"prior is {low:g} to {high:g}: ends must be within {1 / MIN_SCALE:g}")
     if high - low < MIN_SCALE:
         raise ValueError(f"prior is {low:g} to {high:g}: these ends are too near to each other")
     if np.ndim(bins) == 0:

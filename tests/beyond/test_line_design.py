@@ -107,9 +107,9 @@ def test_a_density_that_is_known_roughly_still_keeps_the_level():
 @pytest.mark.parametrize(
     "prior, epsilon, bins, said",
     [
-        (norm(), 1.0, 8, "prior is -inf to inf: a mean needs ends within"),
-        (poisson(3), 1.0, 8, "prior is 0 to inf: a mean needs ends within"),
-        (uniform(0, 1e308), 1.0, 8, "prior is 0 to 1e\\+308: a mean needs ends within 1e\\+100"),
+        (norm(), 1.0, 8, "prior is -inf to inf: ends must be within"),
+        (poisson(3), 1.0, 8, "prior is 0 to inf: ends must be within"),
+        (uniform(0, 1e308), 1.0, 8, "prior is 0 to 1e\\+308: ends must be within 1e\\+100"),
         (uniform(0, 1e-200), 1.0, 8, "prior is 0 to 1e-200: these ends are too near"),
         (uniform(), -1.0, 8, "epsilon"),
         (uniform(), math.nan, 8, "epsilon"),
