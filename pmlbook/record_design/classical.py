@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 import scipy
 
+from ..numerics.barrier import central_path
 from ..numerics.enclosure import exp_around, float_below, ln_around
 from ..numerics.linear_programmes import Infeasible, as_fractions
 from ..numerics.validation import Array, check_distribution, check_nonnegative, real_array
@@ -30,17 +31,33 @@ class RateDistortion(NamedTuple):
     channel: Array
 
 
+class MeanLogarithm(NamedTuple):
+    """The convex function -sum_x p_x ln((fall r)_x) of the probabilities r of the outputs."""
+
+    p: Array
+    fall: Array
+
+    def value(self, r: Array, parameter: float) -> float:
+        return -float(self.p @ np.log(self.fall @ r))
+
+    def slopes(self, r: Array, parameter: float) -> tuple[Array, Array]:
+        channel = self.fall * r / (self.fall @ r)[:, None]
+        return -self.p @ channel, channel.T @ (self.p[:, None] * channel)
+
+
+PARAMETERS = 0.1 ** np.arange(1, 14)  # of the barrier
+
+
 def _at_slope(p: Array, d: Array, s: float, tol: float) -> tuple[Array, Array]:
     """Best channel at a slope, and the means A of e^(-s d), d less the least of its row."""
     with np.errstate(over="ignore"):  # what costs so much is not chosen
         fall = np.exp(-s * (d - d.min(axis=1, keepdims=True)))
-    r = np.full(d.shape[1], 1 / d.shape[1])
-    for _ in range(100_000):
+    sums = np.ones((1, d.shape[1]))
+    for found in central_path(sums[0] / sums.size, MeanLogarithm(p, fall), sums, PARAMETERS):
+        r = found.point / found.point.sum()
         mean = fall @ r
-        c = (p / mean) @ fall
-        if np.log(c.max()) < tol:
+        if np.log(((p / mean) @ fall).max()) < tol:
             break
-        r *= c
     return r * fall / mean[:, None], mean
 
 
@@ -97,7 +114,7 @@ def rate_distortion(
 
     @cache  # the ends are asked twice
     def excess(log_s: float) -> float:
-        channel, _ = _at_slope(p, d, math.exp(log_s), 1e-6)
+        channel, _ = _at_slope(p, d, math.exp(log_s), tol)
         return float(p @ (channel * d).sum(axis=1)) - level
 
     # the search is for the slope's logarithm, and a slope scales with one over the distortion
@@ -109,23 +126,32 @@ def rate_distortion(
         low, high = low - 3, low
     log_s = low
     if excess(low) > 0:
-        log_s = scipy.optimize.brentq(excess, low, high, xtol=1e-4) if excess(high) < 0 else high
+        log_s = (
+            scipy.optimize.brentq(excess, low, high, xtol=SLOPE_PARTS[0] / 10)
+            if excess(high) < 0
+            else high
+        )
     return _finish(p, d, level, math.exp(log_s), tol)
 
 # %% ../../nbs/record_design/05_classical.ipynb #1a3a2556
+SLOPE_PARTS = (1e-5, 1e-4, 1e-3, 1e-2)  # by which a slope is made steeper or flatter
+
+
 def _finish(p: Array, d: Array, D: float, s: float, tol: float) -> RateDistortion:
-    """Polish the slope, and mix two channels to meet D exactly."""
-    # the channels of two slopes around the right one, mixed until the distortion is D
-    ends = []
-    for slope in (s * (1 - 1e-4), s * (1 + 1e-4)):
-        channel, mean = _at_slope(p, d, slope, tol)
-        cost = float(p @ (channel * d).sum(axis=1))
-        bound = _proven_rate(p, d, D, slope, mean)
-        ends.append((cost, channel, bound))
-    (most, loose, bound), (least, tight, other) = ends
-    if least > D:  # the slope was not steep enough
-        tight = np.eye(d.shape[1])[d.argmin(axis=1)]
-        least = float(p @ d.min(axis=1))
+    """Mix two channels of distortions around D, whose slopes are near the right one."""
+    choices = np.eye(d.shape[1])
+    silent = np.tile(choices[(p @ d).argmin()], (len(p), 1))
+    bounds, ends = [], []
+    for side, channel in ((1, choices[d.argmin(axis=1)]), (-1, silent)):
+        for part in SLOPE_PARTS:
+            slope = s * (1 + side * part)
+            near, mean = _at_slope(p, d, slope, tol)
+            bounds.append(_proven_rate(p, d, D, slope, mean))
+            if side * (float(p @ (near * d).sum(axis=1)) - D) <= 0:
+                channel = near
+                break
+        ends.append((float(p @ (channel * d).sum(axis=1)), channel))
+    (least, tight), (most, loose) = ends
     weight = (D - least) / (most - least) if most > least else 0.0
     weight = min(1.0, max(0.0, weight))
     channel = weight * loose + (1 - weight) * tight
@@ -135,4 +161,4 @@ def _finish(p: Array, d: Array, D: float, s: float, tol: float) -> RateDistortio
     ratio = np.divide(joint, independent, out=np.ones_like(joint), where=positive)
     terms = joint * np.log(ratio)
     lost = (sum(d.shape) + 8) * 2.0**-51 * (1 + abs(terms).sum())
-    return RateDistortion(float(terms.sum() + lost), max(bound, other), channel)
+    return RateDistortion(float(terms.sum() + lost), max(bounds), channel)
