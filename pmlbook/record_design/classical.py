@@ -45,7 +45,7 @@ class MeanLogarithm(NamedTuple):
         return -self.p @ channel, channel.T @ (self.p[:, None] * channel)
 
 
-PARAMETERS = 0.1 ** np.arange(1, 14)  # of the barrier
+BARRIER_PARAMETERS = 0.1 ** np.arange(1, 14)  # of the barrier
 
 
 def _at_slope(p: Array, d: Array, s: float, tol: float) -> tuple[Array, Array]:
@@ -53,7 +53,7 @@ def _at_slope(p: Array, d: Array, s: float, tol: float) -> tuple[Array, Array]:
     with np.errstate(over="ignore"):  # what costs so much is not chosen
         fall = np.exp(-s * (d - d.min(axis=1, keepdims=True)))
     sums = np.ones((1, d.shape[1]))
-    for found in central_path(sums[0] / sums.size, MeanLogarithm(p, fall), sums, PARAMETERS):
+    for found in central_path(sums[0] / sums.size, MeanLogarithm(p, fall), sums, BARRIER_PARAMETERS):
         r = found.point / found.point.sum()
         mean = fall @ r
         if np.log(((p / mean) @ fall).max()) < tol:
@@ -155,10 +155,15 @@ def _finish(p: Array, d: Array, D: float, s: float, tol: float) -> RateDistortio
     weight = (D - least) / (most - least) if most > least else 0.0
     weight = min(1.0, max(0.0, weight))
     channel = weight * loose + (1 - weight) * tight
+    return RateDistortion(_information_above(p, channel), max(bounds), channel)
+
+
+def _information_above(p: Array, channel: Array) -> float:
+    """The mutual information of a channel, rounded up."""
     joint = p[:, None] * channel
     independent = np.outer(p, joint.sum(axis=0))
     positive = (joint > 0) & (independent > 0)
     ratio = np.divide(joint, independent, out=np.ones_like(joint), where=positive)
     terms = joint * np.log(ratio)
-    lost = (sum(d.shape) + 8) * 2.0**-51 * (1 + abs(terms).sum())
-    return RateDistortion(float(terms.sum() + lost), max(bounds), channel)
+    lost = (sum(channel.shape) + 8) * 2.0**-51 * (1 + abs(terms).sum())
+    return float(terms.sum() + lost)
