@@ -143,12 +143,37 @@ class Noise:
             if self.kind == "uniform":
                 half = np.log1p(-np.minimum(size / self.cut, 1)) - math.log(2)
             else:
-                whole = self._whole(size)
-                end = self._whole(np.asarray(self.cut))
-                drop = (size - self.cut) / self.scale if self.kind == "laplace" else end - whole
-                part = whole + np.log(-np.expm1(np.minimum(drop, 0)))
-                half = np.where(size < self.cut, part - math.log1p(-2 * math.exp(end)), -np.inf)
+                part = self.cut / self.scale
+                laplace = self.kind == "laplace"
+                inside = -math.expm1(-part) if laplace else math.erf(part / math.sqrt(2))
+                half = self._whole(size) + self._kept(size) - math.log(inside)
             return np.where(t >= 0, half, np.log1p(-np.exp(half)))
+
+    def log_ratio(self, t: float, moved: Array) -> Array:
+        """Logarithm of the tail at t + moved over the tail at t, for moved >= 0.
+
+        Far out both logarithms are large: their difference is formed before either is rounded.
+        """
+        far = t + moved
+        if self.kind == "uniform" or t <= 0:
+            return self.log_tail(far) - self.log_tail(np.asarray(t))
+        fallen = self._fallen(np.asarray(t), moved)
+        return fallen + self._kept(far) - self._kept(np.asarray(t))
+
+    def _fallen(self, size: Array, moved: Array) -> Array:
+        """Logarithm of the tail at size + moved, before it is cut off, over that at size >= 0."""
+        fallen = -moved / self.scale
+        if self.kind == "laplace":
+            return fallen
+        near, far = (x / (math.sqrt(2) * self.scale) for x in (size, size + moved))
+        squares = fallen * (2 * size + moved) / (2 * self.scale)
+        return squares + np.log(scipy.special.erfcx(far) / scipy.special.erfcx(near))
+
+    @np.errstate(divide="ignore", over="ignore")
+    def _kept(self, size: Array) -> Array:
+        """Logarithm of the part of the tail at size >= 0 that the cut leaves."""
+        drop = self._fallen(size, self.cut - size)
+        return np.log(-np.expm1(np.minimum(drop, 0)))
 
     def _whole(self, size: Array) -> Array:
         """Logarithm of the tail at size >= 0 before it is cut off."""
@@ -170,8 +195,7 @@ class Noise:
     def beyond(self, edge: float, end: float, side: int) -> Weight | None:
         """The weight of the secrets for the outcome 'edge, or farther out', the farthest secret being `end`; None if impossible."""
         out = edge if math.isinf(end) else side * (edge - end)
-        best = 0.0 if math.isinf(end) else float(self.log_tail(np.asarray(out)))
-        if best == -math.inf:
+        if math.isfinite(end) and self.log_tail(np.asarray(out)) == -math.inf:
             return None
         if math.isfinite(self.cut + end) and out > self.cut * (1 - NEAR_CUT_PART):
             raise ValueError(
@@ -180,6 +204,8 @@ class Noise:
         bends = tuple(edge + way * d for d in self.bends for way in (-1, 1))
 
         def call(x: Array) -> Array:
-            return np.exp(np.minimum(self.log_tail(side * (edge - x)) - best, 0))
+            if math.isinf(end):
+                return np.exp(self.log_tail(side * (edge - x)))
+            return np.exp(np.minimum(self.log_ratio(out, side * (end - x)), 0))
 
         return Weight(call, side * math.inf if math.isinf(end) else end, bends, self.scale)

@@ -219,7 +219,7 @@ def noise_bracket(
         found.append(worst_between(noise, secret, low, high, tol))
     value = max(one[0] for one in found)
     bound = max(one[1] for one in found)
-    if noise.kind == "laplace":  # no pair of secrets has a larger ratio
+    if noise.kind == "laplace" and math.isinf(noise.cut):  # no pair has a larger ratio
         width = secret.ends[1] - secret.ends[0]
         bound = min(bound, max(width / noise.scale * (1 + 2.0**-50), value))
     # No leakage exceeds that of the secret itself.

@@ -4,6 +4,7 @@ import math
 import pickle
 import warnings
 
+import mpmath as mp
 import numpy as np
 import pandas as pd
 import pytest
@@ -467,3 +468,61 @@ def test_objects_of_another_kind_are_refused():
 def test_secrets_that_are_nearly_whole_steps_apart_share_no_outcome(points):
     found = additive_noise_leakage("discrete_laplace", dict.fromkeys(points, 0.5), scale=1.0)
     assert found.value - 1e-12 <= math.log(2) <= found.bound
+
+
+def leak_of_the_ends(noise, secret, scale, clip, cut):
+    """The larger leakage of the two clipped outcomes, in sixty digits."""
+    with mp.workdps(60):
+        size = mp.mpf(scale)
+
+        def beyond(t):
+            """Probability of noise of at least t, before the cut."""
+            if noise == "gaussian":
+                return mp.erfc(t / size / mp.sqrt(2)) / 2
+            return mp.exp(-t / size) / 2 if t >= 0 else 1 - mp.exp(t / size) / 2
+
+        def tail(t):
+            last = beyond(mp.mpf(cut)) if math.isfinite(cut) else mp.mpf(0)
+            return max(beyond(max(t, -mp.mpf(cut))) - last, 0) / (1 - 2 * last)
+
+        found = []
+        for side, edge in zip((-1, 1), clip):
+            terms = [(side * (mp.mpf(edge) - mp.mpf(x)), mp.mpf(p)) for x, p in secret.items()]
+            seen = [(tail(t), p) for t, p in terms]
+            mean = sum(q * p for q, p in seen)
+            found += [mp.log(max(q for q, _ in seen) / mean)] if mean else []
+        return max(found)
+
+
+@pytest.mark.parametrize(
+    ("noise", "secret", "scale", "clip", "cut"),
+    [
+        ("gaussian", {0.0: 0.5, 1e-10: 0.5}, 1.0, (-1e10, 1e10), math.inf),
+        ("gaussian", {0.0: 0.5, 1e-6: 0.5}, 1.0, (-1e6 / 3, 1e6 / 7), math.inf),
+        ("gaussian", {0.0: 0.5, 0.5: 0.5}, 0.011, (-5.0, 4.4), math.inf),
+        ("laplace", {0.3: 0.5, 1.3: 0.25, 0.1: 0.25}, 1.0, (-1e12, 1e12 + 0.1), math.inf),
+        ("laplace", {0.0: 0.5, 0.5: 0.25, 1.0: 0.25}, 1e15, (0.25, 0.6), 0.8),
+        ("laplace", {0.0: 0.5, 0.5: 0.25, 1.0: 0.25}, 1e6, (0.25, 0.6), 0.8),
+        ("laplace", {0.0: 0.5, 1.0: 0.5}, 100.0, (0.25, 0.6), 0.8),
+        ("gaussian", {0.0: 0.5, 1.0: 0.5}, 1.0, (-1.0, 2.0), 5.0),
+    ],
+)
+def test_a_clip_many_scales_away_in_sixty_digits(noise, secret, scale, clip, cut):
+    """Both logarithms of a ratio of tails are large there, and one of Laplace noise with a small cut is minus infinity."""
+    given = None if math.isinf(cut) else cut
+    found = additive_noise_leakage(noise, secret, scale, clip, given)
+    truth = leak_of_the_ends(noise, secret, scale, clip, cut)
+    assert truth <= found.bound <= found.value + 1e-6
+    if clip[0] < min(secret) and max(secret) < clip[1]:  # else an outcome between may leak more
+        assert found.value <= truth
+
+
+@pytest.mark.parametrize("tol", [5e-7, 1e-3, 0.1])
+def test_a_cut_makes_ratios_larger_than_those_of_the_noise(tol):
+    """e^(width / scale) bounds the ratio of two densities only where neither is cut off."""
+    assert additive_noise_leakage(
+        "laplace", {0: 0.25, 1: 0.75}, 1.0, cut=0.5, tol=tol
+    ).bound >= math.log(4)
+    peaks, cut = beta(0.01, 0.01), 0.003
+    leak = -math.log(peaks.cdf(0.5 + cut) - peaks.cdf(0.5 - cut))
+    assert additive_noise_leakage("laplace", peaks, 50.0, (0.2, 0.8), cut, tol).bound >= leak
