@@ -226,16 +226,15 @@ def secret_from(prior: Any) -> Secret:
             raise ValueError(
                 f"prior must be a histogram: {len(counts)} counts need one more edge, not {len(edges)}"
             )
-        if (np.diff(edges) <= 0).any():
-            place = int(np.argmax(np.diff(edges) <= 0))
+        narrow = np.diff(edges) < MIN_WIDTH
+        if narrow.any():
+            place = int(np.argmax(narrow))
             raise ValueError(
                 f"prior[1] must rise, but {edges[place]:g} is followed by {edges[place + 1]:g}"
             )
         if (counts < 0).any():
             place = int(np.argmax(counts < 0))
-            raise ValueError(
-                f"prior[0][{place}] = {counts[place]:g}: a histogram has counts of at least 0"
-            )
+            raise ValueError(f"prior[0][{place}] = {counts[place]:g}: counts must be at least 0")
         if not counts.any():
             raise ValueError("prior[0] has no count above 0")
         counts = counts / counts.max()  # sums of large counts are no floats
@@ -285,6 +284,7 @@ def secret_from(prior: Any) -> Secret:
 
 # %% ../../nbs/beyond/09_line_priors.ipynb #e04adb29
 MAX_POINTS = 10**5
+MIN_WIDTH = 1e-300  # of a bin: its density is a float
 
 
 def discrete_table(given: Any, first: float, last: float, name: str) -> tuple[Array, Array]:

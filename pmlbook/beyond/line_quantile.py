@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from .additive_noise import MIN_SCALE
 from .line_design import check_inside, inner_level
-from .line_priors import Continuous, Steps, cell_names, cells_of, secret_from
+from pmlbook.beyond.line_priors import (
+    TAIL_PROBABILITY,
+    Continuous,
+    Steps,
+    cell_names,
+    cells_of,
+    secret_from,
+)
 from .noise_means import RELATIVE_MEAN_ERROR
+from .prior_sets import open_edges
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.targets import estimation_variance
 from ..numerics.enclosure import texts_around
 from ..numerics.linear_programmes import LooseBound
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, Frozen, check_count, check_epsilon
-from ..numerics.validation import check_nonnegative, real_array
+from ..numerics.validation import check_nonnegative
 from ..release.estimation import Estimate
 from ..release.intervals import check_request
 from ..release.mechanism import Mechanism
@@ -34,6 +41,7 @@ __all__ = ['QuantileEstimate', 'QuantileDesign', 'quantile_mechanism']
 
 # %% ../../nbs/beyond/12_line_quantile.ipynb #5d1e0a07
 PIECES_OF_CELL = 64  # linear pieces of a cell
+MAX_JUMP = 1e-3  # of a density between two floats, as a part of it
 WEIGHTS = 10.0, 30.0, 100.0, 300.0, 1000.0  # of the score at the quantile, until it is nearly best
 VARIANCE_SLACK = 0.03  # of the variance: what is closer makes the other shares far worse
 Priors = Continuous | Steps
@@ -58,10 +66,11 @@ def cell_shares(secret: Priors, edges: Array) -> Array:
     return np.asarray(np.add.reduceat(secret.cells.mass(x, secret.cells.look(x)), first))
 
 
-def density_at(secret: Priors, number: float) -> float:
-    """The density at a number; ValueError if it is 0, infinite, or jumps there."""
+def density_at(secret: Priors, number: float) -> tuple[float, float]:
+    """The least and the largest density at a number; ValueError if it is 0, infinite, or jumps there."""
     if isinstance(secret, Continuous):
-        densities = np.array([float(secret.given.pdf(number))])
+        with np.errstate(all="ignore"):
+            densities = np.asarray(secret.given.pdf(np.nextafter(number, [-np.inf, np.inf])))
     else:
         near = np.clip(number, secret.ends[0], np.nextafter(secret.ends[1], -np.inf))
         right = int(np.searchsorted(secret.edges, near, side="right")) - 1
@@ -70,24 +79,12 @@ def density_at(secret: Priors, number: float) -> float:
     if not (np.isfinite(densities).all() and (densities > 0).all()):
         why = f"prior has no density at its quantile {number:g}"
         raise ValueError(f"{why}: ask for another quantile, or join the bins there")
-    if densities.max() > densities.min() * (1 + RELATIVE_MEAN_ERROR):
+    if densities.max() > densities.min() * (1 + MAX_JUMP):
         why = f"prior has a density that jumps at its quantile {number:g}"
         raise ValueError(f"{why}: move that edge of its bins, or ask for another quantile")
-    return float(densities[0])
+    return float(densities.min()), float(densities.max())
 
 # %% ../../nbs/beyond/12_line_quantile.ipynb #70144b54
-def open_edges(bins: ArrayLike) -> Array:
-    """Edges as floats, of which the first and the last may be infinite."""
-    edges = np.asarray(bins).tolist()
-    if not all(isinstance(end, Real) for end in edges):
-        return real_array(edges, "bins", 1)  # refuses them as they stand
-    last = len(edges) - 1
-    far = {k: end for k, end in enumerate(edges) if k in (0, last) and end in (-math.inf, math.inf)}
-    given = real_array([0.0 if k in far else end for k, end in enumerate(edges)], "bins", 1)
-    given[[*far]] = [*far.values()]
-    return given
-
-
 def cuts_of(secret: Priors, quantile: float, bins: int | ArrayLike) -> tuple[Array, int]:
     """Edges of the cells from end to end, and which of them is the quantile; ValueError if those given do not fit."""
     low, high = secret.ends
@@ -299,17 +296,15 @@ def quantile_mechanism(
     """
     level, secret = check_epsilon(epsilon), secret_from(prior)
     share = check_nonnegative(quantile, "quantile")
-    if not 0 < share < 1:
-        raise ValueError(f"quantile = {share:g} must lie strictly between 0 and 1")
+    if not TAIL_PROBABILITY <= share < 1:
+        raise ValueError(f"quantile = {share:g} must be below 1, at least {TAIL_PROBABILITY:.3g}")
     if not isinstance(secret, Continuous | Steps):
         raise ValueError("prior needs a density: a continuous distribution, or a histogram")
     edges, place = cuts_of(secret, share, bins)
-    density = density_at(secret, float(edges[place]))
-    if not MIN_SCALE < density < 1 / MIN_SCALE:
+    least, most = density_at(secret, float(edges[place]))
+    if not MIN_SCALE < least <= most < 1 / MIN_SCALE:
         limits = f"{MIN_SCALE:g} to {1 / MIN_SCALE:g}"
-        raise ValueError(
-            f"prior: its density {density:g} at the quantile is beyond {limits}; rescale"
-        )
+        raise ValueError(f"prior: its density {most:g} at the quantile is beyond {limits}; rescale")
     shares = cell_shares(secret, edges)
     if shares.min() <= 0:
         raise ValueError(f"bins: no value lies near {edges[np.argmin(shares)]:g}; leave it out")
@@ -324,9 +319,13 @@ def quantile_mechanism(
     mechanism = best_cells(cells, place, inner, enough, clock)
     points = points_of(secret, edges, shares)
     widths = points[place - 1, -1] - points[place - 1, -2], points[place, 1] - edges[place]
-    slope = min(density, float((shares[place - 1 : place + 1] / PIECES_OF_CELL / widths).min()))
+    if not min(widths) > 0:
+        raise ValueError(
+            f"bins: no floats between the cells around {edges[place]:g}; leave one out"
+        )
+    slope = min(least, float((shares[place - 1 : place + 1] / PIECES_OF_CELL / widths).min()))
     value = estimation_variance(mechanism, below) / slope**2 * (1 + 8 * RELATIVE_MEAN_ERROR)
-    bound = min(bit.bound / density**2 * (1 - 8 * RELATIVE_MEAN_ERROR), value)
+    bound = min(bit.bound / most**2 * (1 - 8 * RELATIVE_MEAN_ERROR), value)
     return QuantileDesign(mechanism, share, edges, points, level, value, bound)
 
 # %% ../../nbs/beyond/12_line_quantile.ipynb #8505859c

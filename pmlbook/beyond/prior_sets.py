@@ -218,6 +218,18 @@ def check_interval(ends: Any, name: str, bounded: bool = True) -> tuple[float, f
         raise ValueError(f"{name} = ({low:g}, {high:g}) must be two {kind}, the lower one first")
     return low, high
 
+
+def open_edges(bins: ArrayLike) -> Array:
+    """Edges as floats, of which the first and the last may be infinite."""
+    edges = np.asarray(bins).tolist()
+    if not all(isinstance(end, Real) for end in edges):
+        return real_array(edges, "bins", 1)  # refuses them as they stand
+    last = len(edges) - 1
+    far = {k: end for k, end in enumerate(edges) if k in (0, last) and end in (-math.inf, math.inf)}
+    given = real_array([0.0 if k in far else end for k, end in enumerate(edges)], "bins", 1)
+    given[[*far]] = [*far.values()]
+    return given
+
 # %% ../../nbs/beyond/13_prior_sets.ipynb #15ed8dd1
 PriorSet = SampleBand | DensityRange
 

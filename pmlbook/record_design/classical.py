@@ -53,7 +53,9 @@ def _at_slope(p: Array, d: Array, s: float, tol: float) -> tuple[Array, Array]:
     with np.errstate(over="ignore"):  # what costs so much is not chosen
         fall = np.exp(-s * (d - d.min(axis=1, keepdims=True)))
     sums = np.ones((1, d.shape[1]))
-    for found in central_path(sums[0] / sums.size, MeanLogarithm(p, fall), sums, BARRIER_PARAMETERS):
+    for found in central_path(
+        sums[0] / sums.size, MeanLogarithm(p, fall), sums, BARRIER_PARAMETERS
+    ):
         r = found.point / found.point.sum()
         mean = fall @ r
         if np.log(((p / mean) @ fall).max()) < tol:
