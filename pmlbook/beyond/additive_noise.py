@@ -22,6 +22,9 @@ from ..numerics.validation import Frozen, check_epsilon, check_nonnegative
 __all__ = ['additive_noise_leakage', 'noise_scale']
 
 # %% ../../nbs/beyond/02_additive_noise.ipynb #08656a7f
+CUT_PART = 1 / 8  # of the scale: Gaussian noise that is cut nearer is nearly uniform
+
+
 def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Noise | Any, float]:
     """The noise around its middle, or a table of whole steps, and the middle."""
     reach = math.inf if cut is None else positive(cut, "cut")
@@ -35,7 +38,7 @@ def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Nois
             raise ValueError("cut is for Laplace and Gaussian noise")
         if noise == "uniform":
             return Noise(noise, size, size), 0.0
-        if noise == "gaussian" and reach < size / 8:
+        if noise == "gaussian" and reach < CUT_PART * size:
             raise ValueError(f"cut = {reach:g} is far below scale = {size:g}: use uniform noise")
         return Noise(noise, size, reach), 0.0
     if scale is not None or cut is not None:
@@ -193,8 +196,9 @@ def noise_scale(
     Returns
     -------
     NoiseScale
-        `value` keeps the level, by a certified limit; `bound`, a little smaller where limits are narrow, exceeds
-        it. So does every smaller scale where the level falls as the scale grows, as that of Laplace noise does.
+        `value` keeps the level, by a certified limit; `bound`, a little smaller where limits are narrow, does not, or
+        is 0 if no scale was found that does not. Nor does a scale below `bound`, where the level falls as the scale
+        grows, as that of Laplace noise does.
 
     Raises
     ------
@@ -215,7 +219,7 @@ def noise_scale(
     limit = check_epsilon(level, "level")
     secret = secret_from(prior)
     edges = () if clip is None else check_interval(clip, "clip", bounded=False)
-    if noise not in NOISES:
+    if not isinstance(noise, str) or noise not in NOISES:
         raise ValueError(f"noise {noise!r} is none of {', '.join(NOISES)}")
 
     def at(scale: float) -> NoiseLeakage:
@@ -235,14 +239,17 @@ def noise_scale(
             f"level = {limit:g} where ends are {size:g} apart needs a scale beyond {MIN_SCALE:g} to "
             f"{1 / MIN_SCALE:g}; rescale"
         )
-    safe, failed = size / limit, 0.0
+    most = min(2.0**60 * size, 1 / MIN_SCALE)
+    if noise == "gaussian" and cut is not None:
+        most = min(most, positive(cut, "cut") / CUT_PART)
+    safe, failed = min(size / limit, most), 0.0
     while not (found := at(safe)).bound <= limit:
         if math.isinf(found.value):
             raise Infeasible(f"no scale of {noise} noise has the level {limit:g}: {found.reason}")
         failed = safe if found.value > limit else failed
-        safe *= 2
-        if safe > min(2.0**60 * size, 1 / MIN_SCALE):
-            raise Infeasible(f"no scale of {noise} noise up to {safe:g} has the level {limit:g}")
+        if safe == most:
+            raise Infeasible(f"no scale of {noise} noise up to {most:g} has the level {limit:g}")
+        safe = min(2 * safe, most)
     unsafe = failed
     while unsafe < safe * (1 - SCALE_TOLERANCE) and safe > max(size * 2.0**-60, 2 * MIN_SCALE):
         middle = math.sqrt(unsafe * safe) if unsafe else safe / 2
@@ -261,7 +268,7 @@ SCALE_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NoiseScale(Frozen):
-    """A scale of noise that keeps a level, and a smaller one, `bound`, that does not; made by `noise_scale`.
+    """A scale of noise that keeps a level, and a smaller one that does not, or 0; made by `noise_scale`.
 
     Source: 'Auditing additive noise'.
     """
@@ -270,4 +277,5 @@ class NoiseScale(Frozen):
     bound: float
 
     def __repr__(self) -> str:
-        return f"NoiseScale({text_above(self.value, 8)}, {text_below(self.bound, 8)} is too little)"
+        less = f"{text_below(self.bound, 8)} is too little" if self.bound else "none is too little"
+        return f"NoiseScale({text_above(self.value, 8)}, {less})"

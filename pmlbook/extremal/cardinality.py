@@ -53,8 +53,9 @@ def reduce_outputs(
     Returns
     -------
     Mechanism
-        At most N of the outputs, under their names, each with the lift vector it had, up to rounding
-        (`Mechanism.within` mends the last digit); the mechanism itself if it has at most N outputs.
+        At most N of the outputs, under their names, each with the lift vector it had; the mechanism itself if it has
+        at most N. Storing in steps of 2^-53 moves the lifts of an outcome of probability q by 2^-53 / q: call
+        `Mechanism.within` to keep a level.
 
     Raises
     ------

@@ -5,6 +5,7 @@
 # %% ../../nbs/hamming/06_intervals.ipynb #5c90aa6c
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .source_sets import SourceSet, as_source_set
 from ..numerics.validation import Array, SUM_TOLERANCE, Frozen, InvalidPrior, aligned
-from ..numerics.validation import check_distribution, check_names, frozen_array, names_of
-from ..numerics.validation import real_array
+from ..numerics.validation import check_distribution, check_names, first_names
+from ..numerics.validation import frozen_array, names_of, real_array
 
 # %% auto #0
 __all__ = ['MAX_LISTED_SYMBOLS', 'IntervalSet']
@@ -129,9 +130,9 @@ class IntervalSet(Frozen):
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        given: Any = self.low
-        names = check_names(self.inputs, "inputs") or names_of(given)
-        low = real_array(aligned(given, names, "low", "inputs"), "low", 1)
+        own = first_names(names_of(self.low), names_of(self.high))
+        names = check_names(self.inputs, "inputs") or own
+        low = real_array(aligned(self.low, names, "low", "inputs"), "low", 1)
         high = real_array(aligned(self.high, names, "high", "low"), "high", 1)
         if len(low) != len(high):
             raise ValueError(f"high has {len(high)} entries, but low has {len(low)}")
@@ -169,7 +170,10 @@ class IntervalSet(Frozen):
 
     def worst(self, losses: Sequence[Any]) -> list[Fraction]:
         """The member with the largest mean of the losses, M numbers, exactly."""
-        return fill([-Fraction(loss) for loss in losses], *self.limits, 0)
+        given = list(self.aligned(losses, "losses"))
+        if len(given) != self.size or not all(map(math.isfinite, given)):
+            raise ValueError(f"losses must be {self.size} finite numbers")
+        return fill([-Fraction(loss) for loss in given], *self.limits, 0)
 
     def contains(self, distribution: ArrayLike) -> bool:
         """Whether a distribution, shape (M,), lies in the intervals, up to `SUM_TOLERANCE`."""

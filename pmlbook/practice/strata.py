@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import repeat
 from typing import Any
 
@@ -154,7 +155,9 @@ def strata_region(
     """
     names, rows = in_one_order(counts, inputs)
     found = list(boxes(rows, confidence).values())
-    total = prior_from_counts(np.sum([np.asarray(row) for row in rows.values()], axis=0))
+    total = prior_from_counts(
+        np.sum([np.asarray(row, dtype=float) for row in rows.values()], axis=0)
+    )
     low = np.min([region.low for region in found], axis=0)
     high = np.max([region.high for region in found], axis=0)
     return PriorRegion(total, low, high, inputs=names)
@@ -165,7 +168,8 @@ MAX_STRATA = 1000  # at most; more are no groups of people
 
 def _visible(part: Any) -> Any:
     """A value of a visible column, equal to those that look alike: no number is 'nan', and -0.0 is not 0.0."""
-    odd = isinstance(part, float) and (part != part or (part == 0 and math.copysign(1, part) < 0))
+    number = isinstance(part, (float, np.floating, Decimal))
+    odd = number and (part != part or (part == 0 and math.copysign(1, part) < 0))
     return repr(float(part)) if odd else part
 
 
