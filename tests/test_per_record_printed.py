@@ -214,6 +214,36 @@ def test_no_step_is_possible_at_the_largest_entropy():
     assert run.value == -math.inf and (run.prior == COINS).all()
 
 
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"interpretation": "nope"}, "interpretation = 'nope' is none of power, exponential"),
+        ({"max_iter": 0}, "max_iter = 0 must be at least 1"),
+    ],
+)
+def test_bad_choices_of_an_algorithm(choice, message):
+    with pytest.raises(ValueError, match=message):
+        pa.alternating_leakage(PARITY, COINS, 0, **choice)
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"rng": None}, "rng must be a Generator"),
+        ({"starts": 0}, "starts = 0"),
+        ({"max_rounds": 0}, "max_rounds = 0"),
+        ({"test": "nope"}, "test = 'nope' is none of promise, printed"),
+    ],
+)
+def test_bad_choices_of_a_design(choice, message):
+    with pytest.raises(ValueError, match=message):
+        pd.alternating_design(parity(2), 0.25, 0.0, **{"rng": np.random.default_rng(3), **choice})
+
+
+def test_a_projection_keeps_the_one_beside_a_huge_entry():
+    assert pc.project_to_simplex(np.array([1e20, 1.0])).tolist() == [1, 0]
+
+
 @pytest.mark.skipif(not CASES.exists(), reason="shared reference values are not here")
 def test_climbs_stay_below_the_reference_values_for_parity():
     cases = json.loads(CASES.read_text())

@@ -187,7 +187,7 @@ BAD = {
     "half": (lambda: box_region([1.5, 2]), r"counts\[0\] = 1\.5 is no whole number"),
     "nobody": (lambda: ball_region([0, 0]), "no answer was counted"),
     "text": (lambda: box_region(["a"]), "counts must hold real numbers"),
-    "choice": (lambda: prior_from_counts([1], "ignore"), "zeros 'ignore' is none of"),
+    "choice": (lambda: prior_from_counts([1], "ignore"), "zeros = 'ignore' is none of"),
     "dropped": (lambda: box_region([1, 0], zeros="drop"), "zeros 'drop'"),
     "confidence": (lambda: ball_region([1, 2], 1), "confidence = 1 must lie strictly"),
     "crossed": (lambda: PriorRegion([1.0], [0.9], [0.8]), r"low\[0\] = 0\.9"),

@@ -192,3 +192,16 @@ def test_rounded_ends_and_single_members():
 def test_refusals(low, high, message):
     with pytest.raises(ValueError, match=message):
         IntervalSet(low, high)
+
+
+def test_names_of_either_end_and_of_the_losses_count():
+    """Names of the upper ends were lost, and losses went by their position."""
+    high = pd.Series([0.5, 0.4, 0.3], index=list("cba"))
+    known = IntervalSet([0.3, 0.2, 0.1], high)
+    assert known.inputs == ("c", "b", "a")
+    assert known.contains(pd.Series([0.3, 0.2, 0.5], index=list("abc")))
+    losses = pd.Series([5, 0, 0], index=list("abc"))
+    assert [float(p) for p in known.worst(losses)][2] == 0.3
+    for bad in ([1, 2], [1, 2, float("nan")]):
+        with pytest.raises(ValueError, match="losses must be 3 finite numbers"):
+            known.worst(bad)

@@ -3,6 +3,7 @@
 import csv
 import math
 from collections import Counter
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -129,3 +130,16 @@ def test_gaps_that_stay_look_like_no_outcome(tmp_path):
     assert list(asked.privatize(["no", None], missing="keep")) == ["no", None]
     text = pb.Mechanism(np.eye(2), [0.5, 0.5], ("no", "NA"), ("no", "NA"))
     assert list(text.privatize(["no", "NA", None], missing="keep")) == ["no", "NA", None]
+
+
+def test_counts_beyond_sixty_two_bits_are_summed_as_floats():
+    """Sums of integers ended below zero, or at another prior."""
+    found = strata_region({(k,): [2**62, 2**60] for k in range(5)})
+    assert found.prior.tolist() == [0.8, 0.2]
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, Decimal])
+def test_numbers_that_are_none_are_one_stratum_and_zeros_have_signs(kind):
+    counts = {}
+    tally(counts, [[kind("nan"), kind("nan"), kind("0"), kind("-0.0")]], list("abcd"))
+    assert [*counts] == [("nan",), (0,), ("-0.0",)]

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..numerics.names import check_choice
 from .line_priors import MAX_POINTS, discrete_table, family, secret_from
 from .noise_means import NOISES, Noise
 from .prior_sets import check_interval
@@ -29,8 +30,7 @@ def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Nois
     """The noise around its middle, or a table of whole steps, and the middle."""
     reach = math.inf if cut is None else positive(cut, "cut")
     if isinstance(noise, str):
-        if noise not in NOISES:
-            raise ValueError(f"noise {noise!r} is none of {', '.join(NOISES)}")
+        check_choice(noise, NOISES, "noise")
         if scale is None:
             raise ValueError(f"scale is missing: the noise {noise!r} needs one")
         size = positive(scale, "scale")
@@ -219,8 +219,7 @@ def noise_scale(
     limit = check_epsilon(level, "level")
     secret = secret_from(prior)
     edges = () if clip is None else check_interval(clip, "clip", bounded=False)
-    if not isinstance(noise, str) or noise not in NOISES:
-        raise ValueError(f"noise {noise!r} is none of {', '.join(NOISES)}")
+    check_choice(noise, NOISES, "noise")
 
     def at(scale: float) -> NoiseLeakage:
         for tol in (1e-3, 1e-5, 5e-7):  # the last one is what `additive_noise_leakage` aims at

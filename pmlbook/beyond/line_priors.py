@@ -226,9 +226,8 @@ def secret_from(prior: Any) -> Secret:
             raise ValueError(
                 f"prior must be a histogram: {len(counts)} counts need one more edge, not {len(edges)}"
             )
-        narrow = np.diff(edges) < MIN_WIDTH
-        if narrow.any():
-            place = int(np.argmax(narrow))
+        if (np.diff(edges) < MIN_BIN).any():
+            place = int(np.argmax(np.diff(edges) < MIN_BIN))
             raise ValueError(
                 f"prior[1] must rise, but {edges[place]:g} is followed by {edges[place + 1]:g}"
             )
@@ -284,7 +283,7 @@ def secret_from(prior: Any) -> Secret:
 
 # %% ../../nbs/beyond/09_line_priors.ipynb #e04adb29
 MAX_POINTS = 10**5
-MIN_WIDTH = 1e-300  # of a bin: its density is a float
+MIN_BIN = 1e-300  # of a bin: its density is a float
 
 
 def discrete_table(given: Any, first: float, last: float, name: str) -> tuple[Array, Array]:

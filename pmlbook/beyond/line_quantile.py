@@ -315,8 +315,7 @@ def quantile_mechanism(
     inner = inner_level(level, RELATIVE_MEAN_ERROR)
     enough = (1 + VARIANCE_SLACK) * bit.bound
     cells = dict(zip(cell_names(edges), shares))
-    clock = Clock(max_time)
-    mechanism = best_cells(cells, place, inner, enough, clock)
+    mechanism = best_cells(cells, place, inner, enough, Clock(max_time))
     points = points_of(secret, edges, shares)
     widths = points[place - 1, -1] - points[place - 1, -2], points[place, 1] - edges[place]
     if not min(widths) > 0:

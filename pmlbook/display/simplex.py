@@ -13,6 +13,7 @@ from importlib.resources import files
 
 from numpy.typing import ArrayLike
 
+from ..numerics.names import check_choice
 from ..numerics.validation import check_distribution, check_epsilon, check_nonnegative
 from ..numerics.validation import check_prior, real_array
 
@@ -68,8 +69,7 @@ def simplex(
         raise ValueError(f"prior has {len(checked)} symbols, but a triangle has 3 vertices")
     if level > 2:
         raise ValueError(f"epsilon = {level:g} must be at most 2 (nats): the slider ends there")
-    if utility not in UTILITIES:
-        raise ValueError(f"utility {utility!r} is none of {', '.join(UTILITIES)}")
+    check_choice(utility, UTILITIES, "utility")
     return Simplex(tuple(checked.tolist()), level, utility)
 
 # %% ../../nbs/display/03_simplex.ipynb #d2ba43eb

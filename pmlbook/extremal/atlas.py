@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..numerics.names import check_choice
 from .enumeration import Contradiction, too_uneven
 from .measure_lists import LIST_SHAVES, ExactMixture, MeasureLists, keeps_measure
 from .measure_lists import measure_lists, mixed_exactly, outcomes_of, solve_lists
@@ -101,8 +102,7 @@ def optimum_under(
     >>> [round(optimum_under(m, [0.6, 0.3, 0.1], 0.4).value, 4) for m in MEASURES]
     [0.1884, 0.0543, 0.0188, 0.3497]
     """
-    if not isinstance(measure, str) or measure not in MEASURES:
-        raise ValueError(f"measure {measure!r} is none of {', '.join(MEASURES)}")
+    check_choice(measure, MEASURES, "measure")
     if lower is not None and measure != "lip":
         raise ValueError(f"lower = {lower!r} is for measure 'lip' only, got {measure!r}")
     level = check_epsilon(epsilon)

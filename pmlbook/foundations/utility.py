@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..numerics.names import check_choice
 from ..numerics.enclosure import Pair
 from .probability import weighted_sum
 from ..numerics.validation import Array, Frozen, aligned, check_names, check_pair, first_names
@@ -311,6 +312,5 @@ def as_utility(utility: str | Utility | Callable[[Array], float]) -> Utility:
         return utility
     if callable(utility):
         return SubLinear(utility)
-    if not isinstance(utility, str) or utility not in NAMED:
-        raise ValueError(f"utility {utility!r} is none of {', '.join(NAMED)}")
+    check_choice(utility, NAMED, "utility")
     return NAMED[utility]

@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 import scipy
 
+from ..numerics.names import check_choice
 from ..extremal.binary import binary_mechanism
 from ..extremal.enumeration import LOGARITHM_MARGIN, Contradiction, best_mix, dual_bound
 from ..extremal.enumeration import enumerate_optimum, keep_level, lowered, margin, mixture
@@ -289,8 +290,7 @@ def optimal_mechanism(
     measure = as_utility(utility).aligned(names, "prior")
     inputs = first_names(names, measure.inputs) or ()
     tol, clock = check_nonnegative(tol, "tol"), Clock(max_time, progress, "column generation")
-    if method not in METHODS:
-        raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
+    check_choice(method, METHODS, "method")
     formula = closed_form(prior, level, measure) if method in METHODS[:2] else None
     if formula is not None:
         formula = formula if inputs in ((), formula.inputs) else replace(formula, inputs=inputs)

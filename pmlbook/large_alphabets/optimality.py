@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..numerics.names import check_choice
 from ..extremal.enumeration import ceilings, excess
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.utility import NAMED, ExpectedGain, FInformation, Utility
@@ -91,8 +92,7 @@ def _check_shape(o: Optimality) -> None:
         raise ValueError(f"epsilon = {o.epsilon!r} must be a float between 0 and 1000")
     if not o.prior or min(o.prior) <= 0 or sum(o.prior) != 1:
         raise ValueError("prior must hold positive fractions that sum to exactly 1")
-    if o.proof not in PROOFS:
-        raise ValueError(f"proof {o.proof!r} is none of {', '.join(PROOFS)}")
+    check_choice(o.proof, PROOFS, "proof")
     wanted = 0 if o.proof == "chords" else n
     if len(o.duals) != wanted:
         raise ValueError(

@@ -22,6 +22,12 @@ def shortened(value: Any) -> str:
         text = f"a long {type(value).__name__}"
     return text if len(text) <= 200 else f"{text[:200]}..."
 
+
+def check_choice(word: Any, choices: Iterable[str], name: str) -> None:
+    """ValueError unless a word is one of the choices."""
+    if not isinstance(word, str) or word not in choices:
+        raise ValueError(f"{name} = {shortened(word)} is none of {', '.join(choices)}")
+
 # %% ../../nbs/numerics/10_names.ipynb #62463ac1
 def plain(value: Any) -> Any:
     """The Python value of a scalar of NumPy or Arrow."""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..numerics.names import check_choice
 from ..hamming.intervals import fill
 from ..release.intervals import clopper_pearson
 from ..release.labels import is_missing
@@ -82,8 +83,7 @@ def prior_from_counts(counts: ArrayLike, zeros: str = "refuse") -> Any:
     >>> prior_from_counts([2, 1, 0], zeros="add").tolist()
     [0.5, 0.3333333333333333, 0.16666666666666666]
     """
-    if zeros not in ZEROS:
-        raise ValueError(f"zeros {zeros!r} is none of {', '.join(ZEROS)}")
+    check_choice(zeros, ZEROS, "zeros")
     values = check_counts(counts) + (zeros == "add")
     kept = values > 0
     if zeros == "refuse" and not kept.all():

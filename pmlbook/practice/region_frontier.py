@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from ..numerics.names import check_choice
 from ..hamming.intervals import moved_into
 from .estimated_prior import PriorRegion, exact_fill
 from ..release.mechanism import Design, Mechanism
@@ -265,8 +266,7 @@ def robust_min_leakage(
     (0.7985, True)
     """
     check_instance(region, PriorRegion, "region")
-    if not isinstance(by, str) or by not in RULES:
-        raise ValueError(f"by = {by!r} is none of {', '.join(RULES)}")
+    check_choice(by, RULES, "by")
     region = region.named(names_of(utilities))
     prior = _named(region)
     allowed = check_allowed(RULES[by](check_utilities(utilities, prior), threshold), region.prior)

@@ -9,14 +9,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 import scipy
 from scipy.special import entr
 
-from ..numerics.validation import Array, Frozen, check_nonnegative
+from ..numerics.names import check_choice
+from ..numerics.validation import Array, Frozen, check_count, check_nonnegative
 from ..per_record.framework import by_record, check_belief, check_record_channel, join_belief
 from ..per_record.framework import split_belief
 from .conditionals import Interpretation, information_of_rows
@@ -132,6 +133,8 @@ def alternating_leakage(
     belief = check_belief(prior)
     b = check_nonnegative(b, "b")
     release = check_record_channel(channel, belief.shape)
+    check_choice(interpretation, get_args(Interpretation), "interpretation")
+    check_count(max_iter, "max_iter")
     if entr(belief).sum() < b - 1e-9:
         raise ValueError(f"prior has entropy {entr(belief).sum():.6g}, less than b = {b:g}")
     best, where, best_belief = -math.inf, 0, belief

@@ -24,7 +24,8 @@ def project_to_simplex(vector: Array) -> Array:
 
     Source: Wu et al. 2026, Algorithm 4.
     """
-    # all entries that stay positive lose the same, theta
+    # all entries that stay positive lose the same, theta; the largest is 0, so that 1 is not lost beside it
+    vector = vector - vector.max()
     largest_first = np.sort(vector)[::-1]
     total = theta = 0.0
     for k, entry in enumerate(largest_first, start=1):

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numerics.linear_programmes import Infeasible
-from ..numerics.validation import Array, Frozen, check_nonnegative
+from ..numerics.names import check_choice
+from ..numerics.validation import Array, Frozen, check_count, check_instance
+from ..numerics.validation import check_nonnegative
 from .algorithms import restarts
 from .penalty import Subproblem, Test, penalty_method
 from ..per_record.queries import Query
@@ -78,6 +81,10 @@ def _alternate(
     max_rounds: int,
 ) -> DesignRun:
     """The loop of Algorithms 6 and 9."""
+    check_instance(rng, np.random.Generator, "rng")
+    check_count(starts, "starts")
+    check_count(max_rounds, "max_rounds")
+    check_choice(test, get_args(Test), "test")
     channels, trace, finished = [start], [-math.inf], False
     while not finished and len(trace) <= max_rounds:
         # the adversary answers the last release; the release answers her, from the same start
@@ -90,7 +97,7 @@ def _alternate(
         trace[-1], channels[-1], problem.prior, tuple(trace[1:]), tuple(channels), finished
     )
 
-
+# %% ../../nbs/record_algorithms/06_design.ipynb #altdes01
 def alternating_design(
     query: Query,
     D: float,

@@ -23,14 +23,6 @@ from ..numerics.validation import Array, check_distribution, check_nonnegative, 
 __all__ = []
 
 # %% ../../nbs/record_design/05_classical.ipynb #db03f073
-class RateDistortion(NamedTuple):
-    """Rate of a channel with distortion at most D, a lower bound on all such rates, and the channel."""
-
-    value: float
-    bound: float
-    channel: Array
-
-
 class MeanLogarithm(NamedTuple):
     """The convex function -sum_x p_x ln((fall r)_x) of the probabilities r of the outputs."""
 
@@ -61,6 +53,14 @@ def _at_slope(p: Array, d: Array, s: float, tol: float) -> tuple[Array, Array]:
         if np.log(((p / mean) @ fall).max()) < tol:
             break
     return r * fall / mean[:, None], mean
+
+# %% ../../nbs/record_design/05_classical.ipynb #rateprv1
+class RateDistortion(NamedTuple):
+    """Rate of a channel with distortion at most D, a lower bound on all such rates, and the channel."""
+
+    value: float
+    bound: float
+    channel: Array
 
 
 def _proven_rate(p: Array, d: Array, D: float, s: float, mean: Array) -> float:

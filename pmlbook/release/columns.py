@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.names import check_choice
 from .column_kinds import MISSING, READERS, UNKNOWN, WRITERS, codes_of_list
 from .column_kinds import decode_numpy, length, library
 from .labels import is_missing, listed_names, plain, brief, without_missing
@@ -24,8 +25,7 @@ GAPS = ("refuse", "keep")
 
 def check_missing(missing: Any) -> None:
     """ValueError unless it is one of the ways to treat a missing value."""
-    if missing not in GAPS:
-        raise ValueError(f"missing = {missing!r:.40} is none of {', '.join(GAPS)}")
+    check_choice(missing, GAPS, "missing")
 
 
 def encode(

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..numerics.names import check_choice
 from .intervals import check_request, exact_interval, score_interval
 from ..numerics.validation import Array, Frozen, aligned, real_array, shortened
 
@@ -213,8 +214,7 @@ class Estimate(Frozen):
         partly: bool = False,
     ) -> Estimate:
         """Estimate from counts of the outcomes, shape (M,); parameters and errors as in `Mechanism.estimate`."""
-        if method not in ESTIMATORS:
-            raise ValueError(f"method {method!r} is none of {', '.join(ESTIMATORS)}")
+        check_choice(method, ESTIMATORS, "method")
         if partly and method != "inversion":
             raise ValueError("partly = True needs the method 'inversion'")
         if partly and np.linalg.matrix_rank(channel) < len(channel):

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import scipy
 
+from ..numerics.names import check_choice
 from ..foundations.probability import weighted_sum
 from .sampling import UNITS, to_weights
 from ..numerics.enclosure import float_below, text_above
@@ -198,8 +199,7 @@ def check_request(level: Any, method: Any) -> float:
         number = math.nan
     if not 0 < number < 1:
         raise ValueError(f"level = {level!r} must lie strictly between 0 and 1")
-    if method not in INTERVALS:
-        raise ValueError(f"method {method!r} is none of {', '.join(INTERVALS)}")
+    check_choice(method, INTERVALS, "method")
     return number
 
 

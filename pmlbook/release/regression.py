@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 
+from ..numerics.names import check_choice
 from ..numerics.validation import Array, real_array, unit_of
 from .estimation import ESTIMATORS, as_goal
 from .mechanism import Mechanism
@@ -68,8 +69,7 @@ def regression_on_release(
     >>> regression_on_release(sure, ["r0", "r0", "r1", "r1"], [1.0, 2.0, 4.0, 6.0]).coefficients.tolist()
     [1.5, 5.0]
     """
-    if not isinstance(link, str) or link not in LINKS:
-        raise ValueError(f"link = {link!r} is none of {', '.join(LINKS)}")
+    check_choice(link, LINKS, "link")
     codes = released_codes(mechanism, released)
     wanted = real_array(response, "response", 1)
     if len(wanted) != len(codes):
@@ -203,8 +203,7 @@ def regression_of_release(
     >>> fit.names, fit.coefficients.round(6).tolist()
     (('yes: covariate 0',), [-1.098612])
     """
-    if not isinstance(method, str) or method not in ESTIMATORS:
-        raise ValueError(f"method = {method!r} is none of {', '.join(ESTIMATORS)}")
+    check_choice(method, ESTIMATORS, "method")
     if covariates is None:
         raise ValueError(
             "covariates is None: at least a column of ones is needed, for the constant"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..numerics.names import check_choice
 from ..release.certificate import exact_lifts
 from ..release.levels import certified_level
 from ..numerics.enclosure import float_below, ln_around
@@ -233,8 +234,7 @@ def min_leakage(
     >>> round(design.value, 9), design.gap < 1e-9
     (0.693147181, True)
     """
-    if not isinstance(by, str) or by not in RULES:
-        raise ValueError(f"by = {by!r} is none of {', '.join(RULES)}")
+    check_choice(by, RULES, "by")
     allowed = RULES[by](check_utilities(utilities, prior), threshold)
     inputs = first_names(names_of(prior), names_of(utilities))
     outputs = names_of(utilities, axis=1)

@@ -241,7 +241,19 @@ def test_the_scale_keeps_the_level_and_a_smaller_one_does_not(noise, prior, clip
 
 
 def test_a_level_beyond_publishing_needs_no_noise():
-    assert noise_scale(50.0, "laplace", {0: 0.5, 1: 0.5}).bound == 0
+    found = noise_scale(50.0, "laplace", {0: 0.5, 1: 0.5})
+    assert found.bound == 0 and "none is too little" in repr(found)
+
+
+def test_a_search_for_a_scale_asks_for_no_scale_that_the_cut_forbids():
+    """The message was about a scale that the search had tried."""
+    assert noise_scale(0.7, "gaussian", {0: 0.5, 1: 0.5}, cut=0.1).bound == 0
+    with pytest.raises(Infeasible, match="no scale of gaussian noise up to 8"):
+        noise_scale(0.5, "gaussian", uniform(), (0, 1), cut=1)
+    with pytest.raises(Infeasible, match="no scale of laplace noise"):
+        noise_scale(0.3, "laplace", uniform(), (0.25, 0.75), 0.1)
+    with pytest.raises(ValueError, match="is none of laplace"):
+        noise_scale(0.7, np.array(["laplace", "gaussian"]), uniform())
 
 
 @pytest.mark.parametrize(
@@ -272,7 +284,7 @@ BAD = [
     (dict(noise="laplace", prior=uniform(), scale=5e-324), "rescale"),
     (dict(noise="laplace", prior=uniform(0, 1e300), scale=1e300), "rescale"),
     (dict(noise={math.nan: 1.0}, prior=binom(3, 0.5)), "the numbers of noise"),
-    (dict(noise="cauchy", prior=uniform(), scale=1), "noise 'cauchy' is none of"),
+    (dict(noise="cauchy", prior=uniform(), scale=1), "noise = 'cauchy' is none of"),
     (dict(noise="laplace", prior=uniform()), "scale is missing"),
     (dict(noise="laplace", prior=uniform(), scale=0), "scale = 0 must be positive"),
     (dict(noise="laplace", prior=uniform(), scale=math.nan), "scale = nan"),
