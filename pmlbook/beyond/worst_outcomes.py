@@ -27,8 +27,8 @@ class NoiseLeakage(Frozen):
     """Limits of the level of additive noise; made by `additive_noise_leakage`.
 
     The level lies between `value` and `bound`, in nats; for a set of priors it is the supremum over the set. `outcome`
-    is the released number that leaks most: -inf or inf where it is approached far out. `reason` says why an infinite
-    level is infinite.
+    is the released number that leaks most, or a limit, which may be -inf or inf, of numbers that leak ever more.
+    `reason` says why an infinite level is infinite.
 
     Source: 'Auditing additive noise'.
     """
