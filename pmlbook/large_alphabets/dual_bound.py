@@ -148,7 +148,6 @@ def proof_duals(
     first_region = n > 2 and limit <= 1 / (1 - min(shares))
     if first_region or n > MAX_ENUMERATED_SECRETS and len(set(shares)) > 1:
         return "chords", ()
-        return "chords", ()
     if n <= 2 or len(set(shares)) == 1:
         found = formula_duals(formula_vertices(shares, limit), utility)
     else:
