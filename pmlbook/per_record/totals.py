@@ -66,7 +66,6 @@ def _side_by_side(parts: list[dict[int, int]]) -> dict[int, int]:
     least = sum(map(min, parts))
     for part in parts:
         low = min(part)
-        low = min(part)
         high = max(part)
         longer = np.zeros(len(ways) + high - low, dtype=object)
         for value, times in part.items():
