@@ -38,7 +38,7 @@ def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Nois
             raise ValueError("cut is for Laplace and Gaussian noise")
         if noise == "uniform":
             return Noise(noise, size, size), 0.0
-        if noise == "gaussian" and reach < CUT_PART * size:
+        if reach < size * (CUT_PART if noise == "gaussian" else MIN_SCALE):
             raise ValueError(f"cut = {reach:g} is far below scale = {size:g}: use uniform noise")
         return Noise(noise, size, reach), 0.0
     if scale is not None or cut is not None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.validation import Array, check_prior, real_array
+from ..numerics.validation import Array, aligned, check_prior, first_names, names_of
+from ..numerics.validation import real_array
 
 # %% auto #0
 __all__ = []
@@ -25,9 +26,10 @@ def cell_bracket(low: ArrayLike, high: ArrayLike, shares: ArrayLike) -> tuple[Ar
     Source: 'Leakage of a secret with a density', the definition; a supremum over a cell, and the mean of a
     bracket.
     """
-    p = check_prior(shares, "shares")
-    least = real_array(low, "low", 2)
-    most = real_array(high, "high", 2)
+    names = first_names(names_of(low), names_of(high), names_of(shares))
+    p = check_prior(aligned(shares, names, "shares", "low"), "shares")
+    least = real_array(aligned(low, names, "low", "high"), "low", 2)
+    most = real_array(aligned(high, names, "high", "low"), "high", 2)
     if not least.shape == most.shape == (len(p), least.shape[1]):
         raise ValueError(f"low has shape {least.shape}, high {most.shape}, for {len(p)} shares")
     if (least < 0).any() or (least > most).any():
@@ -36,9 +38,11 @@ def cell_bracket(low: ArrayLike, high: ArrayLike, shares: ArrayLike) -> tuple[Ar
             f"cell {cell}, outcome {outcome}: {least[cell, outcome]:g} to {most[cell, outcome]:g} are no limits"
         )
     with np.errstate(all="ignore"):
+        sizes = most.max(axis=0)  # products with tiny densities would lose digits
+        least, most = least / sizes, most / sizes
         lower = np.log(least.max(axis=0) / (p @ most))
         upper = np.log(most.max(axis=0) / (p @ least))
-        lost = (len(p) + 4) * 2.0**-52  # in the mean and the quotient, Higham 2002, Section 3.1
+        lost = (len(p) + 6) * 2.0**-52  # in the mean and the quotients, Higham 2002, Section 3.1
         lower = lower - (lost + 2.0**-51 * abs(lower))
         upper = upper + (lost + 2.0**-51 * abs(upper))
     return np.maximum(lower, 0.0), upper

@@ -231,7 +231,7 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
         level = factor * local_dp(rows)
         most = float(abs(np.log(rows[rows > 0])).max())
         blur = 4 * LAST_BIT * factor * (1 + most)
-        return Capacity(max(level - blur, 0.0), level + blur, even)
+        return _unless_loose(max(level - blur, 0.0), level + blur, even, factor)
     starts = rows if second > 1 else rows[:1]
     found = [_log_sum(rows, start, first, second) for start in starts]
     low, _, prior = max(found, key=lambda ends: ends[0])
@@ -239,6 +239,11 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
     value, bound = (max(factor / second * end, 0.0) for end in (low, high))
     if second == 1:  # as large as maximal leakage at most, which has no cancellation near order one
         bound = min(bound, maximal_leakage(rows) * (1 + 8 * LAST_BIT) + 8 * LAST_BIT)
+    return _unless_loose(value, bound, prior, factor)
+
+
+def _unless_loose(value: float, bound: float, prior: Array, factor: float) -> Capacity:
+    """The two numbers, with a warning if they are far apart."""
     tol = min(1e-9 * bound + factor * 1e-13, 1e-6 * bound) + 1e-15
     warn_if_loose("maximal_alpha_leakage", value, bound, tol, "the exact number lies between")
     return Capacity(value, bound, prior)

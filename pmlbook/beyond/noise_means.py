@@ -160,6 +160,7 @@ class Noise:
         fallen = self._fallen(np.asarray(t), moved)
         return fallen + self._kept(far) - self._kept(np.asarray(t))
 
+    @np.errstate(divide="ignore", over="ignore")
     def _fallen(self, size: Array, moved: Array) -> Array:
         """Logarithm of the tail at size + moved, before it is cut off, over that at size >= 0."""
         fallen = -moved / self.scale
@@ -169,7 +170,7 @@ class Noise:
         squares = fallen * (2 * size + moved) / (2 * self.scale)
         return squares + np.log(scipy.special.erfcx(far) / scipy.special.erfcx(near))
 
-    @np.errstate(divide="ignore", over="ignore")
+    @np.errstate(divide="ignore")
     def _kept(self, size: Array) -> Array:
         """Logarithm of the part of the tail at size >= 0 that the cut leaves."""
         drop = self._fallen(size, self.cut - size)
@@ -198,9 +199,7 @@ class Noise:
         if math.isfinite(end) and self.log_tail(np.asarray(out)) == -math.inf:
             return None
         if math.isfinite(self.cut + end) and out > self.cut * (1 - NEAR_CUT_PART):
-            raise ValueError(
-                f"clip ends at {edge:g}, so near the farthest outcome that floats are too coarse"
-            )
+            raise near_cut(edge)
         bends = tuple(edge + way * d for d in self.bends for way in (-1, 1))
 
         def call(x: Array) -> Array:
@@ -209,3 +208,10 @@ class Noise:
             return np.exp(np.minimum(self.log_ratio(out, side * (end - x)), 0))
 
         return Weight(call, side * math.inf if math.isinf(end) else end, bends, self.scale)
+
+# %% ../../nbs/beyond/10_noise_means.ipynb #nearcut1
+def near_cut(edge: float) -> ValueError:
+    """The error of a clip whose tail begins so near to the cut that it has lost too many digits."""
+    return ValueError(
+        f"clip ends at {edge:g}, so near the farthest outcome that floats are too coarse"
+    )

@@ -60,7 +60,11 @@ class DensityRange(Frozen, Secret):
             if isinstance(self.most, Real) and self.most == math.inf
             else check_nonnegative(self.most, "most")
         )
-        if not least * (high - low) <= 1 <= most * (high - low):
+        width = (
+            (high - low) * (1 - 2.0**-51),
+            (high - low) * (1 + 2.0**-51),
+        )  # rounding of 1 / width
+        if not least * width[0] <= 1 <= most * width[1]:
             raise ValueError(
                 f"no density on {low:g} to {high:g} lies between least = {least:g} and most = {most:g}"
             )
@@ -78,18 +82,29 @@ class DensityRange(Frozen, Secret):
         far = spare / (self.most - self.least) if spare else 0.0
         side = min(centre - low, high - centre)
         reach = max((width - far) / 2, width - far - side)
+        # A place beyond the rounded distance may be off by so much; with no length, the end itself is meant.
+        blur = 2.0**-50 * max(abs(low), abs(high), width) if far else 0.0
+        below, _ = self._mean(weight, tol, centre, reach + blur, spare)
+        _, above = self._mean(weight, tol, centre, reach - blur, spare)
+        return below, above
+
+    def _mean(
+        self, weight: Weight, tol: float, centre: float, reach: float, spare: float
+    ) -> tuple[float, float]:
+        """Limits of the mean if the spare probability is even beyond a distance from the centre, or at the farthest end."""
+        low, high = self.support
         edges = np.unique(np.clip([low, centre - reach, centre + reach, high], low, high))
-        middle = (edges[:-1] + edges[1:]) / 2
-        dense = (abs(middle - centre) > reach) & math.isfinite(self.most)
-        shares = np.where(dense, self.most if spare and far else 0.0, self.least) * np.diff(edges)
-        point = 0.0
-        if math.isinf(self.most):
+        lengths = np.diff(edges)
+        dense = np.where(abs((edges[:-1] + edges[1:]) / 2 - centre) > reach, lengths, 0.0)
+        shares, point = self.least * lengths, 0.0
+        if dense.any():
+            shares = shares + spare * (dense / dense.sum())
+        else:
             end = low if centre - low > high - centre else high
             point = spare * float(weight.call(np.array([end]))[0])
         below, above = Steps(edges, shares).mean(weight, tol) if shares.any() else (0.0, 0.0)
-        return max(below + point * (1 - RELATIVE_MEAN_ERROR), 0.0), above + point * (
-            1 + RELATIVE_MEAN_ERROR
-        )
+        error = RELATIVE_MEAN_ERROR * point
+        return max(below + point - error, 0.0), above + point + error
 
     def __repr__(self) -> str:
         low, high = self.support

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .line_priors import Atoms, Secret, table_of
-from .noise_means import RELATIVE_MEAN_ERROR, Noise
+from .noise_means import RELATIVE_MEAN_ERROR, Noise, near_cut
 from ..numerics.enclosure import float_above, float_below, ln_around, text_above, text_below
 from ..numerics.validation import Array, Frozen
 
@@ -44,6 +44,9 @@ class NoiseLeakage(Frozen):
         return f"NoiseLeakage({text_below(self.value, 8)} to {text_above(self.bound, 8)} nats, most at {self.outcome:g})"
 
 
+NEAR_CUT_OF_ATOM = (
+    2.0**-10
+)  # of the cut: the tail at an atom that is nearer has lost too many digits
 MAX_INTERVALS = 600  # pieces of the interval of outcomes, at most
 MIN_FULL_FLOAT = 1e-290  # a smaller float has lost digits
 Worst = tuple[float, float, float]  # value, bound, outcome
@@ -174,12 +177,18 @@ def outside(
 ) -> tuple[Worst, str]:
     """Leakage of what lies beyond an end: of the clipped outcome, or of the farthest outcomes if nothing is clipped."""
     end = secret.ends[0 if side < 0 else 1]
+    if side * (other - end) >= noise.cut:  # all outcomes are the other edge
+        return (0.0, 0.0, other), ""
     if math.isfinite(edge):
         weight = noise.beyond(edge, end, side)
         if weight is not None:
-            return (*nats(*secret.mean(weight, tol / 2)), edge), ""
-        if side * (other - end) >= noise.cut:  # and nothing lies between the two edges
-            return (0.0, 0.0, edge), ""
+            low, high = secret.mean(weight, tol / 2)
+            if isinstance(secret, Atoms) and math.isfinite(noise.cut):
+                left = noise.cut - side * (edge - secret.points)
+                near = (left > 0) & (left < NEAR_CUT_OF_ATOM * noise.cut)
+                if secret.shares[near].sum() > low / 2:  # their tails decide the mean
+                    raise near_cut(edge)
+            return (*nats(low, high), edge), ""
     elif math.isinf(end):
         return (
             math.inf,
@@ -192,7 +201,7 @@ def outside(
     if mass > 0:
         return (
             *nats(mass * (1 - RELATIVE_MEAN_ERROR), mass * (1 + RELATIVE_MEAN_ERROR)),
-            side * math.inf,
+            edge,
         ), ""
     which = "largest" if side > 0 else "least"
     return (math.inf, math.inf, side * math.inf), (

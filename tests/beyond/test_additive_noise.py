@@ -538,3 +538,51 @@ def test_a_cut_makes_ratios_larger_than_those_of_the_noise(tol):
     peaks, cut = beta(0.01, 0.01), 0.003
     leak = -math.log(peaks.cdf(0.5 + cut) - peaks.cdf(0.5 - cut))
     assert additive_noise_leakage("laplace", peaks, 50.0, (0.2, 0.8), cut, tol).bound >= leak
+
+
+@pytest.mark.parametrize(
+    ("support", "least", "most", "scale"),
+    [
+        ((0.0, 1.0), 0.5, 3e15, 0.5),
+        ((2000.0, 2001.0), 0.0, 1e6, 0.5),
+        ((1.6e9, 1.6e9 + 3600), 0.0, 10.0, 1800.0),
+        ((0.0, 1.0), 0.0, 1e17, 0.5),
+        ((0.0, 1.0), 0.0, 1e7, 0.5),
+        ((0.0, 1.0), 0.5, 2.0, 0.5),
+    ],
+)
+def test_a_short_dense_stretch_far_from_zero_keeps_its_probability(support, least, most, scale):
+    """Laplace noise leaks most at an end: the rest of the probability is dense at the other end."""
+    found = additive_noise_leakage("laplace", DensityRange(support, least, most), scale)
+    with mp.workdps(50):
+        width, size = mp.mpf(support[1]) - mp.mpf(support[0]), mp.mpf(scale)
+        spare = 1 - mp.mpf(least) * width
+        far = spare / (mp.mpf(most) - mp.mpf(least))
+        dense = spare / far * size * (mp.exp(-(width - far) / size) - mp.exp(-width / size))
+        truth = -mp.log(mp.mpf(least) * size * (1 - mp.exp(-width / size)) + dense)
+    assert found.value <= truth <= found.bound <= found.value + 1e-6
+
+
+@pytest.mark.parametrize("noise", ["uniform", "laplace", "gaussian"])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_clip_beyond_all_reach_leaves_one_outcome(noise, side):
+    clip = (3, math.inf) if side > 0 else (-math.inf, -3)
+    cut = {} if noise == "uniform" else {"cut": 1.0}
+    found = additive_noise_leakage(noise, {0.2: 0.4, 0.7: 0.6}, 1.0, clip, **cut)
+    assert found.value == 0 and found.bound < 1e-9 and found.outcome == 3 * side
+
+
+def test_tails_just_before_a_cut_are_refused_and_tiny_cuts_are_named():
+    """A tail there has a tenth of its digits; the bound was short by 2e-4."""
+    near = {0.48 + 1e-12: 1 - 1e-12, 0.5: 1e-12}
+    with pytest.raises(ValueError, match="so near the farthest outcome"):
+        additive_noise_leakage("gaussian", near, 1.0, clip=(-9, 1.48), cut=1.0)
+    with pytest.raises(ValueError, match="cut = 1e-300 is far below scale"):
+        additive_noise_leakage("laplace", {0: 0.5, 1: 0.5}, 1e100, cut=1e-300, clip=(0, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert additive_noise_leakage("gaussian", uniform(0, 1e90), 1e-90, (-1, 1.5e90)).reason
+
+
+def test_the_only_density_with_equal_limits_is_uniform():
+    assert DensityRange((0, 49), 1 / 49, 1 / 49).least == 1 / 49

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from mpmath import mp
 
@@ -69,3 +70,18 @@ def test_what_is_no_limit_is_refused(low, high, shares, said):
 def test_shares_must_be_a_prior():
     with pytest.raises(InvalidPrior, match="shares"):
         cell_bracket([[0.1], [0.1]], [[0.2], [0.2]], [0.5, 0.6])
+
+
+@pytest.mark.parametrize("column", [[5e-324, 1e-323], [3e-323, 1e-323], [5e-324, 5e-324]])
+def test_densities_that_floats_barely_hold(column):
+    """Their means were rounded to the next of a few numbers, or to nothing."""
+    rows, shares = np.array([column]).T, np.array([0.25, 0.75])
+    low, high = cell_bracket(rows, rows, shares)
+    assert low[0] <= next(exact_leakage(rows, shares)) <= high[0] <= low[0] + 1e-12
+
+
+def test_names_bring_limits_and_shares_into_one_order():
+    table = pd.DataFrame([[1.0, 9.0], [3.0, 1.0]], index=["a", "b"])
+    shares = pd.Series({"a": 0.7, "b": 0.3})
+    one, two = cell_bracket(table, table, shares), cell_bracket(table, table[::-1], shares[::-1])
+    assert np.array_equal(one, two)

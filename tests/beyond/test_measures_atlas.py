@@ -236,3 +236,8 @@ def test_an_order_beyond_the_floats_is_refused(alpha):
     near = maximal_alpha_leakage(rows, alpha, 1e300)
     worst = maximal_alpha_leakage(rows, alpha, math.inf)
     assert near.value == pytest.approx(worst.value, rel=1e-9) and near.bound < math.inf
+
+
+def test_near_order_one_a_far_bound_is_said():
+    with pytest.warns(pb.LooseBound):
+        maximal_alpha_leakage([[1.0], [0.9999999999999999]], np.nextafter(1, 2), np.inf)
