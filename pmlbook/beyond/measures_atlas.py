@@ -241,7 +241,7 @@ def maximal_alpha_leakage(channel: ArrayLike, alpha: float, beta: float = 1.0) -
         bound = min(bound, maximal_leakage(rows) * (1 + 8 * LAST_BIT) + 8 * LAST_BIT)
     return _unless_loose(value, bound, prior, factor)
 
-
+# %% ../../nbs/beyond/11_measures_atlas.ipynb #unloose1
 def _unless_loose(value: float, bound: float, prior: Array, factor: float) -> Capacity:
     """The two numbers, with a warning if they are far apart."""
     tol = min(1e-9 * bound + factor * 1e-13, 1e-6 * bound) + 1e-15

@@ -66,7 +66,7 @@ def repeated_leakage(channel: ArrayLike, prior: PriorLike, releases: int) -> Rep
     Parameters
     ----------
     channel : array_like, shape (N, M)
-        P(y | x); rows sum to 1. Array stand for their exact values: of a `Mechanism` give `channel`.
+        P(y | x); rows sum to 1. Arrays stand for their exact values: of a `Mechanism` give `channel`.
     prior : array_like, shape (N,), or dict of names and numbers
         P(x), all positive; of a `Mechanism` give `exact_prior`.
     releases : int
