@@ -116,22 +116,23 @@ class Question(NamedTuple):
         return exact_lift_vectors(self.prior.exact, max(limit * (1 - less), Fraction(1)))
 
     def fallback(self, clock: Clock) -> Mechanism:
-        """Publish with probability delta, else use the optimum of a level that is a little lower."""
-        # else all vertices are listed
-        if clock.over and not isinstance(self.utility, FInformation):
-            lower = self.make(np.ones((len(self.prior), 1)))
-        else:
-            level = self.epsilon * (1 - 2.0**-20)
-            lower = optimal_mechanism(
-                self.prior, level, self.utility, max_time=clock.left
-            ).mechanism
+        """Publish with probability delta, else use the optimum of the level or of one that is a little lower."""
         delta = int(self.promise.delta * UNITS) / UNITS
-        for part in (delta, delta * (1 - 2.0**-30)):  # the second leaves room for rounding
-            table = np.hstack([(1 - part) * lower.channel, part * np.eye(len(self.prior))])
-            mixed = self.make(table)
-            if self.kept(mixed):
-                return mixed
-        return self.make(lower.channel)
+        found: list[Mechanism] = []
+        for level in (self.epsilon, self.epsilon * (1 - 2.0**-20)):
+            # else all vertices are listed
+            if clock.over and not isinstance(self.utility, FInformation):
+                lower = self.make(np.ones((len(self.prior), 1)))
+            else:
+                left = clock.left
+                lower = optimal_mechanism(self.prior, level, self.utility, max_time=left).mechanism
+            for part in (delta, delta * (1 - 2.0**-30)):  # the second leaves room for rounding
+                table = np.hstack([(1 - part) * lower.channel, part * np.eye(len(self.prior))])
+                mixed = self.make(table)
+                if self.kept(mixed):
+                    return max([*found, mixed], key=lambda one: one.utility(self.utility))
+            found.append(self.make(lower.channel))
+        return found[0]
 
     def finished(
         self, best: DeltaDesign | None, bound: float, method: str, slope: float, clock: Clock
@@ -179,10 +180,9 @@ def generated(question: Question, tol: float, clock: Clock) -> DeltaDesign:
     prior, epsilon, promise, utility, _ = question
     if not isinstance(utility, FInformation):
         raise ValueError(f"utility {type(utility).__name__} is no FInformation: list all vertices")
-    with clock:
-        mix, bound, slope = grow_promised(
-            Groups(prior.floats, epsilon, utility), promise, tol, clock
-        )
+    groups = Groups(prior.floats, epsilon, utility)
+    with clock:  # half of the time is for the fallback
+        mix, bound, slope = grow_promised(groups, promise, tol, clock.part(1 / 2))
     made = question.mixed(mix)
     best = None if made is None else question.design(made, bound, "column_generation", slope)
     return question.finished(best, bound, "column_generation", slope, clock)

@@ -20,6 +20,7 @@ from pmlbook.foundations.utility import NAMED, ExpectedGain
 from pmlbook.large_alphabets.losses import Groups
 from pmlbook.measures import alpha_information
 from pmlbook.numerics.progress import Clock
+from pmlbook.numerics.validation import checked_prior
 from pmlbook.release.mechanism import Mechanism
 
 PRIOR = [Fraction(6, 10), Fraction(3, 10), Fraction(1, 10)]
@@ -245,3 +246,16 @@ def test_almost_no_level_leaves_the_erasure_channel(epsilon, delta):
     design = delta_mechanism(prior, epsilon, delta)
     assert design.tail <= Fraction(delta)
     assert 0.185 < design.bound - 1e-9 < design.value <= design.bound
+
+
+@pytest.mark.parametrize("each", [True, False])
+def test_the_fallback_is_worth_the_optimum_without_an_exception(each):
+    """What keeps the level always keeps every promise; the fallback was the optimum of a lower level."""
+    prior = np.arange(1, 61.0) ** 2 / 73810
+    least = optimal_mechanism(prior, 2.0)
+    promise = Promise(Fraction(1, 10**14), each)
+    question = module.Question(
+        checked_prior(prior), 2.0, promise, NAMED["mutual_information"], range(60)
+    )
+    made = question.fallback(Clock())
+    assert question.kept(made) and made.utility() >= least.value
