@@ -44,9 +44,8 @@ class NoiseLeakage(Frozen):
         return f"NoiseLeakage({text_below(self.value, 8)} to {text_above(self.bound, 8)} nats, most at {self.outcome:g})"
 
 
-NEAR_CUT_OF_ATOM = (
-    2.0**-10
-)  # of the cut: the tail at an atom that is nearer has lost too many digits
+# of the cut: the tail at an atom that is nearer has lost too many digits
+NEAR_CUT_OF_ATOM = 2.0**-10
 MAX_INTERVALS = 600  # pieces of the interval of outcomes, at most
 MIN_FULL_FLOAT = 1e-290  # a smaller float has lost digits
 Worst = tuple[float, float, float]  # value, bound, outcome
@@ -118,7 +117,30 @@ def worst_between(noise: Noise, secret: Secret, low: float, high: float, tol: fl
         best = max(best, leakage_at(noise, secret, middle, tol / 4), key=lambda one: one[0])
         for piece in ((left, middle), (middle, right)):
             heappush(queue, (-min(most(*piece), -bound), *piece))
-    return best[0], max(-queue[0][0], best[0]), best[2]
+    bound = max(-queue[0][0], best[0])
+    if isinstance(secret, Atoms) and math.isfinite(noise.cut):
+        bound = max(bound, narrow_gaps(noise, secret, low, high))
+    return best[0], bound, best[2]
+
+# %% ../../nbs/beyond/14_worst_outcomes.ipynb #narrow01
+def narrow_gaps(noise: Noise, secret: Atoms, low: float, high: float) -> float:
+    """A bound for the outcomes between x + c and x' - c where no float parts these two: they exclude both secrets.
+
+    The secrets in between are the only possible ones. Which end comes first is decided in fractions.
+    """
+    ends, starts = secret.points + noise.cut, secret.points - noise.cut
+    near = 4 * np.spacing(abs(secret.points) + noise.cut)
+    first, last = np.searchsorted(starts, ends - near), np.searchsorted(starts, ends + near)
+    bound, twice = 0.0, 2 * Fraction(noise.cut)
+    for i in np.flatnonzero((first < last) & (low <= ends) & (ends <= high)).tolist():
+        for j in range(int(first[i]), int(last[i])):
+            if Fraction(secret.points[j]) - Fraction(secret.points[i]) > twice:
+                far = abs(ends[i] - secret.points[i + 1 : j])
+                weights = noise.kernel(far, reached=True)
+                if weights.any():
+                    mean = float(secret.shares[i + 1 : j] @ weights) * (1 - RELATIVE_MEAN_ERROR)
+                    bound = max(bound, nats(mean / weights.max(), 1.0)[1])
+    return bound
 
 # %% ../../nbs/beyond/14_worst_outcomes.ipynb #gb000002
 MAX_CONVEX_POINTS = 500  # each has a convex function of as many terms

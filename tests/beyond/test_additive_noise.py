@@ -3,6 +3,7 @@
 import math
 import pickle
 import warnings
+from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
@@ -586,3 +587,12 @@ def test_tails_just_before_a_cut_are_refused_and_tiny_cuts_are_named():
 
 def test_the_only_density_with_equal_limits_is_uniform():
     assert DensityRange((0, 49), 1 / 49, 1 / 49).least == 1 / 49
+
+
+@pytest.mark.parametrize("noise, cut", [("uniform", None), ("laplace", 0.7), ("gaussian", 0.7)])
+def test_outcomes_between_two_neighbouring_floats_count(noise, cut):
+    """0.1 + 0.7 is below 1.5 - 0.7 by less than a float: between them only 0.6 is possible."""
+    prior = {0.0: 0.058, 0.1: 0.234, 0.6: 0.007, 1.5: 0.701}
+    assert 0 < Fraction(1.5) - Fraction(0.7) - (Fraction(0.1) + Fraction(0.7)) < Fraction(1, 2**52)
+    bound = additive_noise_leakage(noise, prior, 0.7, cut=cut).bound
+    assert -math.log(0.007) <= bound <= -math.log(0.007) + 1e-9
