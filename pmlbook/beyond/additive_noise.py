@@ -10,14 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..numerics.names import check_choice
 from .line_priors import MAX_POINTS, discrete_table, family, secret_from
 from .noise_means import NOISES, Noise
 from .prior_sets import check_interval
 from .worst_outcomes import NoiseLeakage, noise_bracket, discrete_level
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.linear_programmes import Infeasible
-from ..numerics.validation import Frozen, check_epsilon, check_nonnegative
+from ..numerics.validation import Frozen, check_choice, check_epsilon, check_nonnegative
 
 # %% auto #0
 __all__ = ['additive_noise_leakage', 'noise_scale']

@@ -116,12 +116,11 @@ class Question(NamedTuple):
         return exact_lift_vectors(self.prior.exact, max(limit * (1 - less), Fraction(1)))
 
     def fallback(self, clock: Clock) -> Mechanism:
-        """Publish with probability delta, else use the optimum of the level or of one that is a little lower."""
+        """The optimum of the level, or of one that is a little lower, mixed with publishing where the promise is kept."""
         delta = int(self.promise.delta * UNITS) / UNITS
         found: list[Mechanism] = []
         for level in (self.epsilon, self.epsilon * (1 - 2.0**-20)):
-            # else all vertices are listed
-            if clock.over and not isinstance(self.utility, FInformation):
+            if clock.over and not isinstance(self.utility, FInformation):  # would list all vertices
                 lower = self.make(np.ones((len(self.prior), 1)))
             else:
                 left = clock.left

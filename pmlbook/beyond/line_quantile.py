@@ -15,14 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .additive_noise import MIN_SCALE
 from .line_design import check_inside, inner_level
-from pmlbook.beyond.line_priors import (
-    TAIL_PROBABILITY,
-    Continuous,
-    Steps,
-    cell_names,
-    cells_of,
-    secret_from,
-)
+from .line_priors import TAIL_PROBABILITY, Continuous, Steps, cell_names
+from .line_priors import cells_of, secret_from
 from .noise_means import RELATIVE_MEAN_ERROR
 from .prior_sets import open_edges
 from ..estimation.enumerated_design import estimation_mechanism

@@ -60,11 +60,8 @@ class DensityRange(Frozen, Secret):
             if isinstance(self.most, Real) and self.most == math.inf
             else check_nonnegative(self.most, "most")
         )
-        width = (
-            (high - low) * (1 - 2.0**-51),
-            (high - low) * (1 + 2.0**-51),
-        )  # rounding of 1 / width
-        if not least * width[0] <= 1 <= most * width[1]:
+        rounding = 2.0**-51  # of 1 / width, which may be either limit
+        if not least * (high - low) - rounding <= 1 <= most * (high - low) + rounding:
             raise ValueError(
                 f"no density on {low:g} to {high:g} lies between least = {least:g} and most = {most:g}"
             )

@@ -134,12 +134,11 @@ def narrow_gaps(noise: Noise, secret: Atoms, low: float, high: float) -> float:
     bound, twice = 0.0, 2 * Fraction(noise.cut)
     for i in np.flatnonzero((first < last) & (low <= ends) & (ends <= high)).tolist():
         for j in range(int(first[i]), int(last[i])):
-            if Fraction(secret.points[j]) - Fraction(secret.points[i]) > twice:
-                far = abs(ends[i] - secret.points[i + 1 : j])
-                weights = noise.kernel(far, reached=True)
-                if weights.any():
-                    mean = float(secret.shares[i + 1 : j] @ weights) * (1 - RELATIVE_MEAN_ERROR)
-                    bound = max(bound, nats(mean / weights.max(), 1.0)[1])
+            weights = noise.kernel(abs(ends[i] - secret.points[i + 1 : j]), reached=True)
+            apart = Fraction(secret.points[j]) - Fraction(secret.points[i])
+            if apart > twice and weights.any():
+                mean = float(secret.shares[i + 1 : j] @ weights) * (1 - RELATIVE_MEAN_ERROR)
+                bound = max(bound, nats(mean / weights.max(), 1.0)[1])
     return bound
 
 # %% ../../nbs/beyond/14_worst_outcomes.ipynb #gb000002

@@ -13,9 +13,8 @@ from importlib.resources import files
 
 from numpy.typing import ArrayLike
 
-from ..numerics.names import check_choice
 from ..numerics.validation import check_distribution, check_epsilon, check_nonnegative
-from ..numerics.validation import check_prior, real_array
+from ..numerics.validation import check_choice, check_prior, real_array
 
 # %% auto #0
 __all__ = []

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..numerics.names import check_choice
 from .enumeration import Contradiction, too_uneven
 from .measure_lists import LIST_SHAVES, ExactMixture, MeasureLists, keeps_measure
 from .measure_lists import measure_lists, mixed_exactly, outcomes_of, solve_lists
@@ -22,6 +21,7 @@ from ..foundations.utility import Utility, as_utility, finite
 from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.validation import Array, Frozen, PriorLike, check_epsilon, names_of
+from ..numerics.validation import check_choice
 from ..release.sampling import UNITS
 
 # %% auto #0

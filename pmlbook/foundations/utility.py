@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.names import check_choice
 from ..numerics.enclosure import Pair
 from .probability import weighted_sum
 from ..numerics.validation import Array, Frozen, aligned, check_names, check_pair, first_names
+from ..numerics.validation import check_choice
 from ..numerics.validation import frozen_array, names_of, order_of, real_array, too_rare
 from .lift_functions import VERSIONS, power_of_order
 

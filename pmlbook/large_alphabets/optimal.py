@@ -12,7 +12,6 @@ from fractions import Fraction
 import numpy as np
 import scipy
 
-from ..numerics.names import check_choice
 from ..extremal.binary import binary_mechanism
 from ..extremal.enumeration import LOGARITHM_MARGIN, Contradiction, best_mix, dual_bound
 from ..extremal.enumeration import enumerate_optimum, keep_level, lowered, margin, mixture
@@ -23,7 +22,7 @@ from ..extremal.lift_vectors import exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit, privacy_region
 from ..extremal.randomized_response import randomized_response_for_pml
 from ..extremal.uniform import uniform_mechanism
-from ..numerics.validation import Array, CheckedPrior, PriorLike, check_epsilon
+from ..numerics.validation import Array, CheckedPrior, PriorLike, check_choice, check_epsilon
 from ..numerics.validation import check_nonnegative, checked_prior, first_names
 from ..foundations.utility import UNPROVEN_ERROR, ExpectedGain, FInformation, Utility
 from ..foundations.utility import as_utility, lifts_of

@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics.names import check_choice
 from ..extremal.enumeration import ceilings, excess
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.utility import NAMED, ExpectedGain, FInformation, Utility
 from ..foundations.utility import alpha_information, as_utility
 from .dual_bound import PROOFS, alike_vertices, optimality_bound, proof_duals
 from ..numerics.enclosure import decimals, float_below
-from ..numerics.validation import check_epsilon, check_instance
+from ..numerics.validation import check_choice, check_epsilon, check_instance
 from ..release.certificate import exact_lifts, exp_below
 from ..release.mechanism import Mechanism
 from ..release.sampling import UNITS

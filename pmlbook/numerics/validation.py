@@ -22,7 +22,7 @@ from .names import Named, check_names as check_names, Unnamed as Unnamed
 from .names import all_distinct as all_distinct, aligned as aligned
 from .names import first_names as first_names, labels_of as labels_of
 from .names import names_of as names_of, order_of as order_of, plain as plain
-from .names import shortened as shortened
+from .names import check_choice as check_choice, shortened as shortened
 
 # %% auto #0
 __all__ = ['Array', 'PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'InvalidPrior', 'InvalidChannel', 'too_rare',

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.names import check_choice
 from ..hamming.intervals import fill
 from ..release.intervals import clopper_pearson
 from ..release.labels import is_missing
@@ -26,7 +25,7 @@ from ..numerics.linear_programmes import whole_numbers
 from ..numerics.validation import Array, Frozen, InvalidPrior, Unnamed, aligned, check_channel
 from ..numerics.validation import check_distribution, check_instance, check_names, check_prior
 from ..numerics.validation import check_nonnegative, frozen_array, labels_of, names_of
-from ..numerics.validation import real_array
+from ..numerics.validation import check_choice, real_array
 
 # %% auto #0
 __all__ = ['prior_from_counts', 'box_region', 'box_around', 'ball_region', 'worst_leakage']

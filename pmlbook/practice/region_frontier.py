@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from ..numerics.names import check_choice
 from ..hamming.intervals import moved_into
 from .estimated_prior import PriorRegion, exact_fill
 from ..release.mechanism import Design, Mechanism
 from ..numerics.linear_programmes import Infeasible, Programme, SolverFailed, maximise
 from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.progress import Clock
-from ..numerics.validation import check_instance, names_of
+from ..numerics.validation import check_choice, check_instance, names_of
 from ..worst_case.frontier import Stairs, Step, last_within
 from ..worst_case.min_leakage import RULES, BRACKET_NATS, Bracket, check_allowed
 from ..worst_case.problem import check_utilities

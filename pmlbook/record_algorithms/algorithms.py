@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike
 import scipy
 from scipy.special import entr
 
-from ..numerics.names import check_choice
-from ..numerics.validation import Array, Frozen, check_count, check_nonnegative
+from ..numerics.validation import Array, Frozen, check_choice, check_count, check_nonnegative
 from ..per_record.framework import by_record, check_belief, check_record_channel, join_belief
 from ..per_record.framework import split_belief
 from .conditionals import Interpretation, information_of_rows

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numerics.linear_programmes import Infeasible
-from ..numerics.names import check_choice
-from ..numerics.validation import Array, Frozen, check_count, check_instance
+from ..numerics.validation import Array, Frozen, check_choice, check_count, check_instance
 from ..numerics.validation import check_nonnegative
 from .algorithms import restarts
 from .penalty import Subproblem, Test, penalty_method

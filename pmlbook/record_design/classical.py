@@ -45,9 +45,8 @@ def _at_slope(p: Array, d: Array, s: float, tol: float) -> tuple[Array, Array]:
     with np.errstate(over="ignore"):  # what costs so much is not chosen
         fall = np.exp(-s * (d - d.min(axis=1, keepdims=True)))
     sums = np.ones((1, d.shape[1]))
-    for found in central_path(
-        sums[0] / sums.size, MeanLogarithm(p, fall), sums, BARRIER_PARAMETERS
-    ):
+    even, function = sums[0] / sums.size, MeanLogarithm(p, fall)
+    for found in central_path(even, function, sums, BARRIER_PARAMETERS):
         r = found.point / found.point.sum()
         mean = fall @ r
         if np.log(((p / mean) @ fall).max()) < tol:
@@ -128,11 +127,9 @@ def rate_distortion(
         low, high = low - 3, low
     log_s = low
     if excess(low) > 0:
-        log_s = (
-            scipy.optimize.brentq(excess, low, high, xtol=SLOPE_PARTS[0] / 10)
-            if excess(high) < 0
-            else high
-        )
+        log_s = high
+        if excess(high) < 0:
+            log_s = scipy.optimize.brentq(excess, low, high, xtol=SLOPE_PARTS[0] / 10)
     return _finish(p, d, level, math.exp(log_s), tol)
 
 # %% ../../nbs/record_design/05_classical.ipynb #1a3a2556

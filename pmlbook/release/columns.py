@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.names import check_choice
 from .column_kinds import MISSING, READERS, UNKNOWN, WRITERS, codes_of_list
 from .column_kinds import decode_numpy, length, library
 from .labels import is_missing, listed_names, plain, brief, without_missing
+from ..numerics.validation import check_choice
 
 # %% auto #0
 __all__ = []

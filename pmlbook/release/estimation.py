@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.names import check_choice
 from .intervals import check_request, exact_interval, score_interval
-from ..numerics.validation import Array, Frozen, aligned, real_array, shortened
+from ..numerics.validation import Array, Frozen, aligned, check_choice, real_array, shortened
 
 # %% auto #0
 __all__ = ['Estimate']

@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import scipy
 
-from ..numerics.names import check_choice
 from ..foundations.probability import weighted_sum
 from .sampling import UNITS, to_weights
 from ..numerics.enclosure import float_below, text_above
 from ..numerics.barrier import central_path
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
-from ..numerics.validation import Array
+from ..numerics.validation import Array, check_choice
 
 # %% auto #0
 __all__ = []

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 
-from ..numerics.names import check_choice
-from ..numerics.validation import Array, real_array, unit_of
+from ..numerics.validation import Array, check_choice, real_array, unit_of
 from .estimation import ESTIMATORS, as_goal
 from .mechanism import Mechanism
 from .regression_scores import MAX_MEAN_LOG_ODDS, LINKS, SCORE_TOLERANCE

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..numerics.names import check_choice
 from ..release.certificate import exact_lifts
 from ..release.levels import certified_level
 from ..numerics.enclosure import float_below, ln_around
@@ -21,7 +20,7 @@ from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, aligned, check_prior, first_names, labels_of
-from ..numerics.validation import names_of, real_array
+from ..numerics.validation import check_choice, names_of, real_array
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
 from .multiprecision import search_precisely
 from .dual_certificate import channels_of, dual_certificate_bound
