@@ -143,6 +143,28 @@ def test_three_hundred_symbols_and_labels():
         known.listed()
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_least_information_needs_few_members(seed):
+    """All vertices were listed, which took minutes for twelve symbols, and was refused for more."""
+    known, rng = drawn(seed)
+    listed = [[float(p) for p in vertex] for vertex in vertices(known.low, known.high)]
+    for limit in (0, 1e-7, rng.uniform(0.01, 0.6)):
+        design, judge = pb.mi_leakage(known, limit), pb.mi_leakage(listed, limit)
+        assert design.gap < 1e-9 and design.bound <= judge.value and judge.bound <= design.value
+        assert max(
+            sum(p * d for p, d in zip(distribution, wrongs(design.mechanism)))
+            for distribution in vertices(known.low, known.high)
+        ) <= Fraction(limit)
+        assert known.contains(design.distribution)
+
+
+def test_least_information_of_many_intervals():
+    shares = np.random.default_rng(3).dirichlet(np.ones(40))
+    known = IntervalSet(np.maximum(shares - 0.03, 0), shares + 0.03)
+    design = pb.mi_leakage(known, 0.3)
+    assert design.gap < 1e-9 and is_valid(design.mechanism.channel, known, 0.3)
+
+
 @pytest.mark.parametrize("limit", [1e-8, 1e-6, 0.999999, 1.0])
 def test_distortions_at_the_ends(limit):
     known = IntervalSet([0.5, 0.1, 1e-8, 0], [0.8, 0.4, 2e-8, 0])

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .source_sets import SourceSet, as_source_set
+from ..numerics.linear_programmes import as_fractions
 from ..numerics.validation import Array, SUM_TOLERANCE, Frozen, InvalidPrior, aligned
 from ..numerics.validation import check_distribution, check_names, first_names
 from ..numerics.validation import frozen_array, names_of, real_array
@@ -243,6 +244,13 @@ def as_known(source_set: KnownSource | ArrayLike) -> KnownSource:
 def members(known: KnownSource) -> Array:
     """The members that determine a design, one per row: the vertices of a list, the flattest member of intervals."""
     return known.vertices if isinstance(known, SourceSet) else known.flattest[None, :]
+
+
+def worst_members(known: KnownSource, losses: Sequence[Any]) -> list[Sequence[Fraction]]:
+    """Members of a set, one of which has the largest mean loss: the vertices of a list, one member of intervals."""
+    if isinstance(known, SourceSet):
+        return [as_fractions(vertex) for vertex in known.vertices.tolist()]
+    return [known.worst(losses)]
 
 
 def evened_at_water_level(known: KnownSource, values: Array) -> Array:

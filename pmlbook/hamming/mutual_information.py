@@ -13,14 +13,14 @@ from scipy.special import rel_entr, xlogy
 
 from ..numerics.barrier import Bounds
 from ..foundations.probability import weighted_sum
-from ..numerics.linear_programmes import as_fractions, warn_if_loose
+from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.validation import ROUNDED_ZERO, Array, check_channel
 from .exact import SHAVED_SHARES, TIGHT_GAP, dp_leakage
 from .information_barrier import binary_divergences, censored, complement
 from .information_barrier import least_information, proven_bound
 from .mechanisms import RobustDesign, check_error_rate, not_stored
 from .mechanisms import stored_mechanism, worst_distortion
-from .intervals import IntervalSet, KnownSource, as_known
+from .intervals import KnownSource, as_known, members, worst_members
 from .source_sets import SourceSet, as_source_set
 from ..release.mechanism import Mechanism
 
@@ -79,36 +79,64 @@ def replacing_channel(changed: Array, q: Array) -> Array:
     return channel
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #31c93613
-def _keeps_exactly(mechanism: Mechanism, vertices: Array, limit: float) -> bool:
-    """Whether the distortion is at most the limit under every vertex, in fractions."""
-    right = [Fraction(stored) for stored in mechanism.channel.diagonal().tolist()]
-    least = min(weighted_sum(as_fractions(vertex), right) for vertex in vertices.tolist())
-    return 1 - least <= Fraction(limit)
+def _keeps_exactly(mechanism: Mechanism, known: KnownSource, limit: float) -> bool:
+    """Whether the distortion is at most the limit under every distribution of the set, in fractions."""
+    wrong = [1 - Fraction(stored) for stored in mechanism.channel.diagonal().tolist()]
+    most = max(weighted_sum(member, wrong) for member in worst_members(known, wrong))
+    return most <= Fraction(limit)
 
 
-def _without_search(known: SourceSet, limit: float) -> RobustDesign | None:
+def _without_search(known: KnownSource, limit: float) -> RobustDesign | None:
     """A constant answer where it is good enough, or the truth where no distortion is allowed; else None."""
-    V = known.vertices
+    V = members(known)
     if limit >= 1 - np.vstack([V, V.mean(axis=0)]).max(axis=1).min() - ROUNDED_ZERO:
         free = dp_leakage(known, limit)  # its constant answer may exceed the distortion a little
-        if free.method == "constant" and _keeps_exactly(free.mechanism, V, limit):
+        if free.method == "constant" and _keeps_exactly(free.mechanism, known, limit):
             return RobustDesign(free.mechanism, 0.0, 0.0, "constant", free.distribution)
     if limit > 0:
         return None
     channel = np.eye(known.size)
-    bound, value, worst = worst_case_information(known, channel)
+    bound, value, worst = worst_case_information(V, channel)  # the flattest has the most entropy
     mechanism = stored_mechanism(known, channel, None, worst)
+    warn_if_loose("mi_leakage", value, bound, TIGHT_GAP)
     return RobustDesign(mechanism, value, bound, "identity", worst)
+
+# %% ../../nbs/hamming/11_mutual_information.ipynb #d3c15171
+DECISIVE_TOLERANCE = (
+    1e-11  # in nats, and relative for distortion: near the gap of the barrier method
+)
+
+
+def _worst_rows(known: KnownSource, losses: Array) -> Array:
+    """Members of a set, shape (K, M), one of which has the largest mean loss."""
+    return np.array(worst_members(known, losses.tolist()), dtype=float)
+
+
+def _solved(known: KnownSource, limit: float) -> tuple[Array, Bounds]:
+    """Members that decide the programme, shape (K, M), and its solution; the worst are added until none is worse."""
+    V = members(known)
+    while True:
+        found = least_information(V, limit)
+        D, q = found.of_high
+        leaks = binary_divergences(D, 1 - D, q)
+        worse = []
+        for losses, slack in ((leaks, DECISIVE_TOLERANCE), (D, limit * DECISIVE_TOLERANCE)):
+            rows = _worst_rows(known, losses)
+            worse.append(rows[rows @ losses > (V @ losses).max() + slack])
+        new = np.vstack(worse)
+        if not len(new):
+            return V, found
+        V = np.vstack([V, new])
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #09b852f9
 def _within_distortion(
-    known: SourceSet, limit: float, found: Bounds, worst: Array
+    known: KnownSource, V: Array, limit: float, found: Bounds, worst: Array
 ) -> tuple[Mechanism, Array]:
     """The mechanism of the search, and how it replaces a symbol; it keeps the distortion as stored.
 
-    Rounding of the channel may exceed the distortion by a little: then it is shaved.
+    What is left to rounding and to `DECISIVE_TOLERANCE` may exceed the distortion by a little: then it is shaved.
     """
-    V, (D, q) = known.vertices, found.of_high
+    D, q = found.of_high
     for shave in (0.0, *SHAVED_SHARES):
         plain = D * (1 - shave)
         leak = float((V @ binary_divergences(plain, 1 - plain, q)).max())
@@ -159,27 +187,32 @@ def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     0.130812
     """
     known = as_known(source_set)
-    known = known.listed() if isinstance(known, IntervalSet) else known
     limit = check_error_rate(distortion)
     design = _without_search(known, limit)
     if design is not None:
         return design
-    V = known.vertices
-    least = V[V > 0].min() * 2.0**-53  # what one step of one entry adds, at least
+    shares = members(known)
+    least = shares[shares > 0].min() * 2.0**-53  # what one step of one entry adds, at least
     if limit < max(least, np.finfo(float).tiny):
         raise not_stored("distortion", limit)
-    found = least_information(V, limit)
+    V, found = _solved(known, limit)
     weights, duals = found.of_low
     worst = weights @ V
     bound = max(0.0, proven_bound(V, limit, weights, duals))
-    mechanism, distribution = _within_distortion(known, limit, found, worst)
-    reached = _information_above(V, mechanism.channel, distribution)
+    mechanism, distribution = _within_distortion(known, V, limit, found, worst)
+    reached = _information_above(known, mechanism.channel, distribution)
     warn_if_loose("mi_leakage", reached, bound, TIGHT_GAP)
     return RobustDesign(mechanism, reached, bound, "interior_point", worst)
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #5d165f15
-def _information_above(V: Array, channel: Array, distribution: Array) -> float:
-    """At least the information of a stored channel under any mixture of vertices, by a distribution of the outcome."""
+def _information_above(known: KnownSource, channel: Array, distribution: Array) -> float:
+    """At least the information of a stored channel under any member of a set, by a distribution of the outcome."""
     parts = rel_entr(channel, distribution)
-    size = 1 + float((V @ abs(parts).sum(axis=1)).max())
-    return float((V @ parts.sum(axis=1)).max()) + _rounding(V.shape + channel.shape) * size
+    size = 1 + float(_means(known, abs(parts).sum(axis=1)).max())
+    terms = members(known).shape + channel.shape
+    return float(_means(known, parts.sum(axis=1)).max()) + _rounding(terms) * size
+
+
+def _means(known: KnownSource, losses: Array) -> Array:
+    """Mean losses, shape (K,), the largest of all among them."""
+    return np.asarray(_worst_rows(known, losses) @ losses)

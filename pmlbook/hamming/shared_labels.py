@@ -16,6 +16,7 @@ from scipy import sparse
 
 from .exact import SHAVED_SHARES, TIGHT_GAP
 from .intervals import IntervalSet, KnownSource, as_known, moved_into
+from .intervals import worst_members
 from .mechanisms import RobustDesign, largest_ratio, stored_mechanism
 from .source_sets import SourceSet
 from ..release.certificate import exp_below
@@ -45,11 +46,7 @@ def _worst_loss(mechanism: Mechanism, known: KnownSource, table: Any) -> Fractio
     """Largest loss of a stored mechanism under a member of the set, exactly."""
     rows = [[Fraction(int(w)) for w in row] for row in mechanism.weights]
     means = [sum(w * loss for w, loss in zip(*pair)) / sum(pair[0]) for pair in zip(rows, table)]
-    if isinstance(known, IntervalSet):
-        distributions = [tuple(known.worst(means))]
-    else:
-        distributions = [as_fractions(vertex) for vertex in known.vertices.tolist()]
-    return max(weighted_sum(distribution, means) for distribution in distributions)
+    return max(weighted_sum(member, means) for member in worst_members(known, means))
 
 # %% ../../nbs/hamming/13_shared_labels.ipynb #label017
 def _demands(known: KnownSource, lost: Any) -> Any:

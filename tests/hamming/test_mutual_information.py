@@ -24,6 +24,7 @@ from pmlbook.hamming.mutual_information import (
     mi_leakage,
     replacing_channel,
 )
+from pmlbook.hamming.source_sets import SourceSet
 from pmlbook.numerics.enclosure import ln_around
 from pmlbook.numerics.linear_programmes import SolverFailed, as_fractions
 
@@ -146,7 +147,7 @@ def test_more_room_than_rounding_takes():
             max(sum(Fraction(v) * part for v, part in zip(vertex, parts)) for vertex in V.tolist())
             for parts in ([sum(row) for row in terms], [sum(map(abs, row)) for row in terms])
         )
-        room = Fraction(_information_above(V, channel, distribution)) - exact
+        room = Fraction(_information_above(SourceSet(V), channel, distribution)) - exact
         assert m * size / 2**53 < room < size / 10**13
 
 
