@@ -202,7 +202,8 @@ def noise_scale(
     Raises
     ------
     Infeasible
-        If no scale keeps the level, as for Gaussian noise that is not clipped.
+        If no scale from the width of the support over the level upwards keeps it, as for Gaussian noise that is not
+        clipped. Smaller scales are not tried then: they may keep it where a clip hides nearly all numbers.
     ValueError
         As for `additive_noise_leakage`.
 
@@ -240,13 +241,16 @@ def noise_scale(
     most = min(2.0**60 * size, 1 / MIN_SCALE)
     if noise == "gaussian" and cut is not None:
         most = min(most, positive(cut, "cut") / CUT_PART)
-    safe, failed = min(size / limit, most), 0.0
+    first = safe = min(size / limit, most)
+    failed = 0.0
     while not (found := at(safe)).bound <= limit:
         if math.isinf(found.value):
             raise Infeasible(f"no scale of {noise} noise has the level {limit:g}: {found.reason}")
         failed = safe if found.value > limit else failed
         if safe == most:
-            raise Infeasible(f"no scale of {noise} noise up to {most:g} has the level {limit:g}")
+            raise Infeasible(
+                f"no scale of {noise} noise from {first:g} to {most:g} has the level {limit:g}"
+            )
         safe = min(2 * safe, most)
     unsafe = failed
     while unsafe < safe * (1 - SCALE_TOLERANCE) and safe > max(size * 2.0**-60, 2 * MIN_SCALE):
