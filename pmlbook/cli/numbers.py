@@ -23,14 +23,8 @@ from ..beyond.line_quantile import cell_shares, quantile_mechanism
 from ..accounting.budgeted_release import find_log
 from ..accounting.manifest import begun
 from .commands import release
-from pmlbook.cli.design import (
-    ALWAYS_ALLOWED_ANSWERS,
-    layout_options,
-    option,
-    shell_lines,
-    standard_error,
-)
-from .design import targets_of, write_texts
+from .design import ALWAYS_ALLOWED_ANSWERS, layout_options, option
+from .design import shell_lines, standard_error, targets_of, write_texts
 from .number_columns import column_numbers, within_limits
 from .parsing import parsed_number
 from .report import report
