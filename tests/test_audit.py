@@ -357,3 +357,19 @@ def test_a_sentence_about_a_rare_secret_has_its_own_level():
     for rare in (Fraction(1, 10**30), Fraction(1, 10**300)):
         most = pb.audit.sentence_level("no answer is ruled out", {"a": 1 - rare, "b": rare})
         assert most < rare * (1 + rare) and math.nextafter(most, 1) >= rare
+
+
+def test_rows_that_do_not_sum_to_one_are_divided_exactly():
+    """Rows were divided in floats first: 0 nats were said to hold where the largest lift is 1 + 1.4e-17."""
+    rows = [
+        [0.8444218515250481, 0.15557814847495188],
+        [0.8444218515292702, 0.15557814847572976],
+    ]
+    shares = [[Fraction(x) / sum(map(Fraction, row)) for x in row] for row in rows]
+    lift = max(2 * max(column) / sum(column) for column in zip(*shares))
+    assert lift > 1 and not keeps_as_it_is(rows, [0.5, 0.5], 0.0)
+    level = pb.audit.audit_leakage(rows, [0.5, 0.5]).level[1]
+    assert level > 0 and keeps_as_it_is(rows, [0.5, 0.5], level)
+    assert exp_below(level) >= lift > exp_below(math.nextafter(level, 0))
+    table = [[Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 3), Fraction(2, 3)]]
+    assert keeps_as_it_is(table, [0.5, 0.5], 0.0)

@@ -1090,3 +1090,10 @@ def test_strata_that_make_no_sense(folder):
     with pytest.raises(ValueError, match="confidence = 2 must lie"):
         release("sex,said\na,flu\n", CLINIC, given="sex", confidence=2)
     assert sorted(os.listdir()) == ["in.csv", "in.parquet"]
+
+
+def test_a_nul_is_no_quote(tmp_path):
+    """Without a quote character a NUL was taken for one that is never closed."""
+    path = tmp_path / "nul.csv"
+    path.write_bytes(b"x,y\na,p\\,q\nb,n\0\n")
+    assert count_values(path, "x", Layout(quotechar=None, escapechar="\\")) == {"a": 1, "b": 1}

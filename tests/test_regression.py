@@ -521,3 +521,33 @@ def test_an_empty_set_of_regressors_is_refused_by_name(nothing, method):
 def test_features_that_are_none_are_told_by_their_name(features):
     with pytest.raises(ValueError, match="^features "):
         pb.estimate.regression_on_release(FLIP, [0, 1, 1, 0], [1.0, 2, 3, 4], features)
+
+
+@pytest.mark.parametrize("link", ["linear", "logistic"])
+@pytest.mark.parametrize(
+    "seen, features",
+    [(["r0"] * 200, {"no": 0, "yes": 1}), (["r0", "r1"] * 100, None)],
+)
+def test_outcomes_that_were_not_seen_determine_no_coefficient(link, seen, features):
+    """A coefficient was reported with an error of 0 where all people had the same outcome."""
+    table = (
+        [[0.98, 0.02], [0.9, 0.1]]
+        if features
+        else [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]
+    )
+    shares = [0.9, 0.1] if features else [0.4, 0.3, 0.3]
+    made = pb.Mechanism(table, shares, ("no", "yes", "maybe")[: len(shares)])
+    response = np.random.default_rng(0).uniform(size=200)
+    with pytest.raises(ValueError, match="the outcomes too few"):
+        covariates = np.ones((200, 1)) if features else None
+        pb.estimate.regression_on_release(made, seen, response, features, covariates, link)
+
+
+def test_columns_of_arrow_have_their_names():
+    import pyarrow as pa
+
+    table = pa.table({"one": [1.0] * 6, "age": [1.0, 2.0, 3.0, 4.0, 5.0, 7.0]})
+    fit = pb.estimate.regression_on_release(
+        FLIP, [0, 1, 0, 1, 1, 0], np.arange(6.0), {"no": 0, "yes": 1}, table
+    )
+    assert fit.names == ("feature", "one", "age")

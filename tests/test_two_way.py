@@ -235,3 +235,26 @@ def test_tables_compare_and_pickle():
     gap = pickle.loads(pickle.dumps(table.difference(YES, "a", "b")))
     assert isinstance(gap, GroupDifference) and gap.value == table.difference(YES, "a", "b").value
     assert "public" in repr(table) and "standard error" in repr(gap)
+
+
+@pytest.mark.parametrize(
+    "counts, said",
+    [
+        ([1, 2], "counts"),
+        ([[1, 2, 3], [4, 5, 6]], r"shape \(2, 3\), not \(2, 2\)"),
+        ([[-1, 2], [3, 4]], "at least 0, got -1"),
+        ([[0, 0], [0, 0]], "all 0"),
+        ([[1, np.nan], [3, 4]], "not finite"),
+    ],
+)
+def test_counts_are_checked(counts, said):
+    with pytest.raises(ValueError, match=said):
+        TwoWay.from_counts(FLIP, MARKS, counts, False)
+
+
+def test_a_level_next_to_one_is_refused_as_it_was_given():
+    table = pb.estimate.two_way(FLIP, [0, 1] * 10, ["u"] * 10 + ["v"] * 10)
+    with pytest.raises(ValueError, match="level = 0.9999999999999999 is too close to 1"):
+        table.difference([0, 1], "u", "v").interval(1 - 2.0**-53)
+    wide, narrow = (table.difference([0, 1], "u", "v").interval(x) for x in (1 - 2.0**-50, 0.9))
+    assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]

@@ -27,7 +27,7 @@ from ..numerics.progress import Clock
 from ..numerics.validation import Array, Frozen, check_count, check_epsilon
 from ..numerics.validation import check_nonnegative
 from ..release.estimation import Estimate
-from ..release.intervals import check_request
+from ..release.intervals import check_request, halved_miss
 from ..release.mechanism import Mechanism
 
 # %% auto #0
@@ -179,7 +179,7 @@ class QuantileEstimate(Frozen):
         `method` and errors are those of `Functional.interval`. An end is that of the prior where no cut is certain.
         """
         cuts = len(self.points) - 1
-        each = (1 + check_request(level, method)) / 2
+        each = halved_miss(check_request(level, method))
         ends = [self.ends[0], *self.points[:-1, -1], self.ends[1]]
 
         def limits(cut: int) -> tuple[float, float]:

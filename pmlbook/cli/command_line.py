@@ -142,10 +142,18 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
         arguments, rest = whole.parse_known_args(words)
         if rest:
             raise ValueError(f"unrecognized arguments: {' '.join(rest)} (see pmlbook --help)")
+        _check_values(arguments)
     except ValueError as error:
         raise ValueError(f"{error}{_hint(whole, words)}") from None
     _check_effects(arguments, _typed(words, arguments))
     return arguments
+
+
+def _check_values(arguments: argparse.Namespace) -> None:
+    """ValueError if the value of an option was `--`, which argparse takes for the end of the options."""
+    for name, value in vars(arguments).items():
+        if value == [] and name != "missing_text":  # the only option that may have no value
+            raise ValueError(f"--{name.replace('_', '-')} has no value")
 
 
 def _hint(whole: Parser, words: Sequence[str]) -> str:

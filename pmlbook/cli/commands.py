@@ -18,7 +18,7 @@ import numpy as np
 from ..accounting.budgeted_release import Booking, accounts, find_log, no_log
 from ..accounting.budgeted_release import note_unused_logs, budget_text, level_text, log_text
 from .design import finite_or_none, frequencies_text, layout_of, standard_error
-from .design import standing_of, warn_of_published
+from .design import percent_text, standing_of, warn_of_published
 from ..accounting.disk_log import DiskLog
 from ..display.messages import EXIT_FAILURE, EXIT_SUCCESS, complain, failed, tell, tell_done
 from .number_columns import NumberReader, number_reader
@@ -219,11 +219,16 @@ def _tell_number(
     arguments: argparse.Namespace, name: str, size: int, found: Functional | QuantileEstimate
 ) -> None:
     low, high = found.interval(arguments.coverage, arguments.interval)
-    facts = {"size": size, "coverage": arguments.coverage, name: found.value}
-    facts |= {"standard_error": found.standard_error, "low": low, "high": high}
+    facts: dict[str, Any] = {"size": size, "coverage": arguments.coverage}
+    numbers = {name: found.value, "standard_error": found.standard_error, "low": low, "high": high}
+    facts |= {key: finite_or_none(number) for key, number in numbers.items()}
     text = f"{name}: {found.value:.6g}  [{text_below(low)}, {text_above(high)}]"
     _warn_outside([] if low <= found.value <= high else [f"the {name}"])
-    tell(facts, arguments.json, [f"{size} values, interval of {arguments.coverage:.0%}", text])
+    tell(
+        facts,
+        arguments.json,
+        [f"{size} values, interval of {percent_text(arguments.coverage)}", text],
+    )
 
 
 def _warn_outside(names: Sequence[str]) -> None:
@@ -238,7 +243,7 @@ def _warn_outside(names: Sequence[str]) -> None:
 def _tell_frequencies(arguments: argparse.Namespace, answer: Estimate) -> None:
     ends = answer.interval(arguments.coverage, arguments.interval).tolist()
     rows: list[dict[str, Any]] = []
-    lines = [f"{answer.size} values, intervals of {arguments.coverage:.0%}"]
+    lines = [f"{answer.size} values, intervals of {percent_text(arguments.coverage)}"]
     for name, frequency, error, (low, high) in zip(
         answer.inputs, answer.frequencies.tolist(), answer.standard_errors.tolist(), ends
     ):

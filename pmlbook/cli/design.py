@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import ExitStack
+from decimal import Decimal
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -147,6 +148,11 @@ def warn_of_published(mechanism: Mechanism, does: str) -> None:
 def finite_or_none(number: float) -> float | None:
     """The number, or None where JSON has no spelling for it."""
     return float(number) if math.isfinite(number) else None
+
+
+def percent_text(share: float) -> str:
+    """A share in per cent, to the digits that it has."""
+    return f"{Decimal(repr(share)).scaleb(2).normalize():f}%"
 
 
 def standing_of(mechanism: Mechanism) -> dict[str, Any]:

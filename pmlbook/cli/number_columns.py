@@ -115,7 +115,7 @@ class NumberReader:
 def number_reader(mechanism: Mechanism, clip: bool) -> NumberReader:
     """The reader for the inputs of a mechanism; ValueError if these are neither numbers that rise nor cells."""
     inputs = mechanism.inputs
-    if all(isinstance(name, float | int) for name in inputs):
+    if all(isinstance(name, float | int) and not isinstance(name, bool) for name in inputs):
         nodes = np.array(inputs, dtype=float)
         if len(nodes) > 1 and (np.diff(nodes) > 0).all():
             return NumberReader(nodes, True, clip)

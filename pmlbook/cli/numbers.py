@@ -220,15 +220,27 @@ def ask_for_rest(arguments: argparse.Namespace, own: Callable[[], Array]) -> tup
     return prior, about, x
 
 # %% ../../nbs/cli/09_numbers.ipynb #6e2f0a24
-def check_start(arguments: argparse.Namespace) -> bool:
-    """Whether the release that a start ends with was cut off, and is made again; ValueError or OSError if it could not be made."""
+def check_start(arguments: argparse.Namespace, targets: Sequence[Path]) -> bool:
+    """Whether the release that a start ends with was cut off, and is made again; ValueError or OSError if an output could not be written."""
     arguments.after, arguments.receipt, arguments.target = None, None, arguments.release
-    if not arguments.release:
-        return False
-    log = find_log(arguments)
-    again = log is not None and begun(log, arguments.release) is not None
-    check_target(arguments.release, arguments.force or again, [arguments.source])
+    inputs, outputs, again = [arguments.source, *prior_files(arguments)], list(targets), False
+    if arguments.release:
+        log = find_log(arguments)
+        again = log is not None and begun(log, arguments.release) is not None
+        outputs.append(arguments.release)
+    if len({output.resolve() for output in outputs}) < len(outputs):
+        raise ValueError(
+            f"--release {arguments.release} is also the name of a design or its report"
+        )
+    for output in outputs:
+        check_target(output, arguments.force or again, inputs)
     return again
+
+
+def prior_files(arguments: argparse.Namespace) -> list[Path]:
+    """The file that a prior is read from, if one is named."""
+    named = (arguments.prior_from or ["column"])[0]
+    return [] if named in ("column", "uniform", "normal") else [Path(named)]
 
 
 def check_start_gaps(arguments: argparse.Namespace, gaps: int) -> None:
@@ -251,9 +263,7 @@ def start_numbers(arguments: argparse.Namespace) -> int:
     """Ask what a column of numbers is released for, design, and write the certificate and a page."""
     check_number_options(arguments)
     targets = targets_of(arguments, ("mechanism.json", "report.html"))
-    again = check_start(arguments)
-    for target in targets:
-        check_target(target, arguments.force or again, [arguments.source])
+    check_start(arguments, targets)
     if arguments.column is None:
         arguments.column = ask("which column is to be released", str)
     column = arguments.column
@@ -261,6 +271,7 @@ def start_numbers(arguments: argparse.Namespace) -> int:
         arguments, lambda: column_numbers(arguments.source, column, arguments)
     )
     rows = int((~np.isnan(x)).sum())
+    again = check_start(arguments, targets)  # with the file that a question may have named
     check_start_gaps(arguments, len(x) - rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LooseBound)  # value and bound are both printed
@@ -269,7 +280,8 @@ def start_numbers(arguments: argparse.Namespace) -> int:
     if not certificate:
         raise ValueError(f"the design does not keep {arguments.epsilon!r} nats: {certificate!r}")
     notes = notes_about(arguments, about, precision, rows, len(x) - rows)
-    commands = shell_lines(*commands_for(arguments, targets[0], certificate.digest))
+    words = commands_for(arguments, targets[0], certificate.digest, len(x) - rows)
+    commands = shell_lines(*words)
     meaning = [level_means(arguments.epsilon)]
     page = report(made, arguments.epsilon, column, rows, notes, commands, meaning=meaning)
     write_texts(dict(zip(targets, [certificate.to_json(), page])), arguments.force, again)
@@ -296,10 +308,12 @@ def notes_about(
     ]
 
 
-def commands_for(arguments: argparse.Namespace, made: Path, digest: str) -> list[list[str]]:
+def commands_for(
+    arguments: argparse.Namespace, made: Path, digest: str, gaps: int
+) -> list[list[str]]:
     """The commands that design again, release, and estimate, in words."""
     a, layout = arguments, layout_options(arguments)
-    layout += ["--missing", "keep"] * (a.missing == "keep")
+    kept = ["--missing", "keep"] * bool(gaps)
     clip = ["--clip"] * a.clip
     start = ["start", str(a.source), a.column, "--limits", *map(plain_text, a.limits), *clip]
     start += ["--prior-from", *a.prior_from, "--epsilon", plain_text(a.epsilon), "--for", a.goal]
@@ -311,8 +325,8 @@ def commands_for(arguments: argparse.Namespace, made: Path, digest: str) -> list
     wanted = {"mean": ["--mean"], "quantile": ["--quantile", plain_text(a.quantile or 0.5)]}
     return [
         [*start, *layout],
-        [*release, *clip, *layout, "--sha256", digest],
-        [*estimate, *wanted.get(a.goal, []), *layout],
+        [*release, *clip, *layout, *kept, "--sha256", digest],
+        [*estimate, *wanted.get(a.goal, []), *layout, *kept],
     ]
 
 

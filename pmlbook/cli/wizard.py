@@ -23,7 +23,6 @@ from .report import errors_at, meant, report, sentences, short_label
 from ..practice.interpretation import sentence_level
 from ..release.certificate import Certificate
 from ..release.labels import released_names, released_title
-from ..release.files import check_target
 from ..release.mechanism import Mechanism
 from ..release.tables import open_table
 from ..numerics.enclosure import text_above, text_below
@@ -128,9 +127,7 @@ def start(arguments: argparse.Namespace) -> int:
     check_options(arguments)
     targets = targets_of(arguments, KINDS)
     # A name that is taken is better known before the questions than after them.
-    again = check_start(arguments)
-    for target in targets:
-        check_target(target, arguments.force or again, [arguments.source])
+    again = check_start(arguments, targets)
     arguments.column = arguments.column or _ask_column(arguments)
     if are_numbers(arguments):
         return start_numbers(arguments)
@@ -310,7 +307,7 @@ def _commands(
     arguments: argparse.Namespace, targets: Sequence[Path], answers: Answers, digest: str
 ) -> list[str]:
     # The certificate of the merged answers is the recipient's: only their frequencies can be estimated.
-    layout = layout_options(arguments)
+    layout = layout_options(arguments) + ["--missing", "keep"] * bool(answers.gaps)
     made = list(map(str, targets))
     title = released_title(answers.column)
     release_it = ["release", made[0], str(arguments.source), "RELEASED"]

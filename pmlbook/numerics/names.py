@@ -31,6 +31,10 @@ def check_choice(word: Any, choices: Iterable[str], name: str) -> None:
 # %% ../../nbs/numerics/10_names.ipynb #62463ac1
 def plain(value: Any) -> Any:
     """The Python value of a scalar of NumPy or Arrow."""
+    if isinstance(value, np.datetime64 | np.timedelta64) and isinstance(value.item(), int):
+        # A time in nanoseconds: Python's has microseconds, or the count of them would become the name.
+        coarse = value.astype(f"{value.dtype.kind}8[us]")
+        return coarse.item() if coarse == value else value
     if isinstance(value, np.generic):
         return value.item()
     return value.as_py() if hasattr(value, "as_py") else value

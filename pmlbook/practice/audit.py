@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_count, check_names
-from ..numerics.validation import check_pair, check_prior, is_rational, labels_of, names_of
+from ..numerics.validation import check_pair, check_prior, labels_of, names_of
 from ..numerics.validation import needed_pandas, real_array
 from ..foundations.probability import exact_prior, weighted_sum
 from .estimated_prior import _miss
@@ -24,7 +24,8 @@ from ..release.certificate import shares_of
 from ..release.columns import encode
 from ..release.intervals import clopper_pearson
 from ..release.mechanism import Mechanism
-from ..release.levels import certified_level, exact_columns, published_share, standing
+from ..release.levels import certified_level, exact_columns, given_entries
+from ..release.levels import published_share, standing
 from ..numerics.enclosure import float_below, level_of, ln_around, text_above, text_below
 from ..numerics.linear_programmes import whole_numbers
 
@@ -153,12 +154,9 @@ def _from_distributions(
     return [[row.get(outcome, 0) for outcome in outcomes] for row in rows], outcomes
 
 
-def _exactly(table: Any, rows: Array, prior: PriorLike) -> tuple[Array, float, float]:
+def _exactly(table: Any, prior: PriorLike) -> tuple[Array, float, float]:
     """Leakage of each outcome, level of local differential privacy and published share, decided without rounding."""
-    exact: list[list[Any]] = rows.tolist()
-    if is_rational(table):  # NumPy's integers overflow, inside a Fraction too
-        given = np.asarray(table, dtype=object).tolist()
-        exact = [[Fraction(int(x.numerator), int(x.denominator)) for x in row] for row in given]
+    exact = given_entries(table)
     ordered: Any = aligned(prior, names_of(table), "prior", "channel")
     shares = shares_of(list(ordered.values()) if isinstance(ordered, Mapping) else ordered)
     whole, one = whole_numbers(shares)
@@ -238,8 +236,8 @@ def audit_leakage(
         table = mechanism
         if callable(mechanism):
             table, names = _from_distributions(mechanism, prior)
-        rows, _ = check_pair(table, prior)
-        leaks, dp, share = _exactly(table, rows, prior)
+        check_pair(table, prior)
+        leaks, dp, share = _exactly(table, prior)
         if not callable(mechanism):
             names = list(names_of(mechanism, axis=1) or range(len(leaks)))
         named = check_names(names, "outcomes", len(leaks))

@@ -96,13 +96,15 @@ def comparable(kind: str, names: Sequence[Hashable]) -> NDArray[Any] | None:
         return table
     return table if own == kind and own in "ifbU" else None
 
-
+# %% ../../nbs/release/17_column_kinds.ipynb #c0ffee03
 def codes_of_numpy(values: NDArray[Any], names: Sequence[Hashable]) -> NDArray[np.intp]:
     """Codes of an array, by table or binary search where NumPy compares exactly, else one by one."""
     if values.dtype.kind in "US" and any(str(name).endswith("\0") for name in names):
         raise ValueError("text of fixed width loses the NUL at the end of a name: use dtype=object")
     if values.dtype.kind == "u" and values.max(initial=0) <= np.iinfo(np.int64).max:
         values = values.astype(np.int64)
+    if values.dtype.kind in "mM":
+        return codes_of_list(list(map(plain, values)), names)
     table = comparable(values.dtype.kind, names)
     if table is None or isinstance(values, np.ma.MaskedArray):
         return codes_of_list(values.tolist(), names)
@@ -236,7 +238,9 @@ def decode_pandas(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> 
     column = pd.Series(decode_numpy(codes, names), index, name=name)
     try:
         kept = pd.Series(list(names)).astype(like.dtype)
-        return column.astype(like.dtype) if kept.tolist() == list(names) else column
+        fitted = column.astype(like.dtype)  # a truth value has no gap: None becomes False
+        fits = kept.tolist() == list(names) and (fitted.isna() == column.isna()).all()
+        return fitted if fits else column
     except (TypeError, ValueError, OverflowError):  # the names do not fit into the old type
         return column
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .column_kinds import MISSING, READERS, UNKNOWN, WRITERS, codes_of_list
 from .column_kinds import decode_numpy, length, library
 from .labels import is_missing, listed_names, plain, brief, without_missing
-from ..numerics.validation import check_choice
+from ..numerics.validation import Array, check_choice, real_array
 
 # %% auto #0
 __all__ = []
@@ -71,6 +71,18 @@ def encode(
         )
         raise ValueError(message)
     return codes
+
+# %% ../../nbs/release/06_columns.ipynb #c0ffee02
+def outcome_counts(counts: Any, shape: tuple[int, ...]) -> Array:
+    """Counts of outcomes as floats; ValueError if they have another shape, one is negative, or all are 0."""
+    table = real_array(counts, "counts", len(shape))
+    if table.shape != shape:
+        raise ValueError(f"counts has the shape {table.shape}, not {shape}")
+    if table.min() < 0:
+        raise ValueError(f"counts must be at least 0, got {table.min():g}")
+    if not table.any():
+        raise ValueError("counts are all 0: nothing was released")
+    return table
 
 # %% ../../nbs/release/06_columns.ipynb #0704b035
 def check_gaps(

@@ -107,7 +107,8 @@ class CsvTable:
             masks = self._masks(text)
             body = hidden(text, self.layout, masks) if masks else text
             ended = self._text.ended and len(text) == len(self._text.ahead)
-            opened = bool(masks) and body.count(self.layout.quotechar or "\0") % 2
+            quote = self.layout.quotechar
+            opened = bool(masks and quote) and body.count(quote or "") % 2
             if ended and opened:
                 raise BrokenText(len(LINE_END.findall(body)), "a quote is never closed")
             stop = _last_end(body, ended, width)

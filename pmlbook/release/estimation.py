@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .columns import outcome_counts
 from .intervals import check_request, exact_interval, score_interval
 from ..numerics.validation import Array, Frozen, aligned, check_choice, real_array, shortened
 
@@ -214,6 +215,7 @@ class Estimate(Frozen):
     ) -> Estimate:
         """Estimate from counts of the outcomes, shape (M,); parameters and errors as in `Mechanism.estimate`."""
         check_choice(method, ESTIMATORS, "method")
+        counts = outcome_counts(counts, channel.shape[1:])
         if partly and method != "inversion":
             raise ValueError("partly = True needs the method 'inversion'")
         if partly and np.linalg.matrix_rank(channel) < len(channel):

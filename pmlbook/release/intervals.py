@@ -202,6 +202,14 @@ def check_request(level: Any, method: Any) -> float:
     return number
 
 
+def halved_miss(level: float) -> float:
+    """A level whose chance to miss is at most half of that of `level`; ValueError if no float is."""
+    half = math.nextafter((1 + level) / 2, 1)
+    if half == 1:
+        raise ValueError(f"level = {level!r} is too close to 1 to be shared by two ends")
+    return half
+
+
 # largest distance; above it the chance of such counts is e^-500
 MIN_DISTANCE, MAX_DISTANCE = 1e-6, 1e3
 

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..foundations.probability import weighted_sum
 from ..numerics.enclosure import level_of, text_above
 from ..numerics.validation import Array, PriorLike, aligned, check_epsilon, check_pair
-from ..numerics.validation import names_of
+from ..numerics.validation import is_rational, names_of, real_array
 from .certificate import exp_below, shares_of
 
 # %% auto #0
@@ -48,6 +48,16 @@ def _float_at(pattern: int) -> float:
     return float(np.int64(pattern).view(np.float64))
 
 # %% ../../nbs/release/18_levels.ipynb #7d0c11b0
+def given_entries(channel: Any) -> list[list[Any]]:
+    """The entries of a table as they are, before any row is divided by its sum: rational ones, or floats."""
+    if not is_rational(channel):
+        return real_array(channel, "channel", 2).tolist()
+    table = np.asarray(
+        channel, dtype=object
+    ).tolist()  # NumPy's integers overflow, inside a Fraction too
+    return [[Fraction(int(x.numerator), int(x.denominator)) for x in row] for row in table]
+
+
 def keeps_as_it_is(channel: ArrayLike, prior: PriorLike, epsilon: float) -> bool:
     """Decide in rational arithmetic whether no outcome of a table leaks more than `epsilon` nats.
 
@@ -56,10 +66,11 @@ def keeps_as_it_is(channel: ArrayLike, prior: PriorLike, epsilon: float) -> bool
 
     Source: Grosse et al. 2024, eq. (2).
     """
-    level, (rows, _) = exp_below(check_epsilon(epsilon)), check_pair(channel, prior)
+    level = exp_below(check_epsilon(epsilon))
+    check_pair(channel, prior)
     given: Any = aligned(prior, names_of(channel), "prior", "channel")
     weights = [Fraction(p) for p in (given.values() if isinstance(given, Mapping) else given)]
-    exact = [[Fraction(x) for x in row] for row in rows.tolist()]
+    exact = [[Fraction(x) for x in row] for row in given_entries(channel)]
     distributions = [[x / sum(row) for x in row] for row in exact]
     total = sum(weights)
     for column in zip(*distributions):

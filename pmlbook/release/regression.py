@@ -57,8 +57,8 @@ def regression_on_release(
     ------
     ValueError
         If arguments are none of these or differ in length. If the outcomes do not determine the frequencies, or one
-        was released that no input can produce. If the score has no root, as where columns are dependent, there are
-        no more people than coefficients, or one person alone determines a coefficient.
+        was released that no input can produce. If the score has no root, as where columns are dependent or too few
+        outcomes were released, there are no more people than coefficients, or one person alone determines a coefficient.
 
     Source: corrected scores, Nakamura 1990; covariance by the sandwich, Huber 1967.
 
@@ -152,13 +152,17 @@ def _root(
         beta = beta + step
         if abs(step).max() <= SCORE_TOLERANCE * max(1.0, abs(beta).max()):
             found = sandwich(beta, scores, slope, scale)
+            # Unbiased estimates of what explains: if they are dependent, no response bears on a coefficient.
+            seen = sum(weight[:, None] * table for table, weight in zip(explain, rows.T))
+            if not solvable(seen.T @ seen):
+                break
             if found is not None:
                 _refuse_lone(explain, rows, mean, beta, slope, curved)
                 return found
         if not abs(beta).max() < MAX_MEAN_LOG_ODDS * (1 if curved else np.inf):
             break
     raise ValueError(
-        "the corrected score has no root: columns are dependent, too large, or the people too few"
+        "the corrected score has no root: columns are dependent or too large, or the people or the outcomes too few"
     )
 
 # %% ../../nbs/release/13_regression.ipynb #88f37915

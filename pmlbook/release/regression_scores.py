@@ -116,7 +116,8 @@ def covariate_table(covariates: Any, n: int) -> Array:
 
 def column_titles(covariates: Any, count: int) -> list[str]:
     """The names of the columns of a frame; numbers if they have none."""
-    names = names_of(covariates, axis=1) or getattr(covariates, "columns", None)
+    own = getattr(covariates, "column_names", None)  # of Arrow, whose `columns` are arrays
+    names = names_of(covariates, axis=1) or own or getattr(covariates, "columns", None)
     if names is None or isinstance(names, Unnamed):
         names = [f"covariate {place}" for place in range(count)]
     return [str(name) for name in names]

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .column_kinds import categories_of
-from .columns import encode
+from .columns import outcome_counts, encode
 from .labels import sorted_names, is_missing, plain
 from .estimation import Estimate, as_goal, undoing, undone
-from .intervals import check_request, ends_that_fit, last_good, min_value
-from .intervals import nested_sets, score_interval
+from .intervals import check_request, ends_that_fit, halved_miss, last_good
+from .intervals import min_value, nested_sets, score_interval
 from .mechanism import Mechanism
 from ..numerics.validation import Array, Frozen, check_instance, shortened
 
@@ -238,7 +238,7 @@ class GroupDifference(Frozen):
             return 0.0, 0.0
         if method == "score" and self.first.table.public:
             return subtracted(*(mean.at_splits(number) for mean in pair))
-        each = number if method == "score" else (1 + number) / 2
+        each = number if method == "score" else halved_miss(number)
         return subtracted(*(np.array([mean.interval(each, method)]) for mean in pair))
 
     def __repr__(self) -> str:
@@ -267,7 +267,7 @@ class TwoWay(Frozen):
         first, second = (undoing(m.channel, m.prior @ m.channel) for m in (mechanism, other))
         undo = np.kron(first, second).astype(np.float64)
         channel = np.kron(mechanism.channel, other.channel).astype(np.float64)
-        often = counts.astype(float).ravel()
+        often = outcome_counts(counts, (mechanism.channel.shape[1], other.channel.shape[1])).ravel()
         names = tuple(product(mechanism.inputs, other.inputs))
         estimate = Estimate(names, *undone(undo, often), often, channel, undo)
         return cls(mechanism, other, estimate, public)

@@ -1,8 +1,10 @@
 """Choices that do not go together, numbers that no float holds, and options that would do nothing."""
 
 import gzip
+import html
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -402,3 +404,36 @@ def test_a_printed_level_is_kept(run):
         assert run(f"{audit} --epsilon {level!r}")[0] == 0
     rare = json.loads(run("audit table.json --prior 1 1 1e-300 --json")[1])
     assert all(leak["pml"] > 0 for leak in rare["leakage"])
+
+
+@pytest.mark.parametrize(
+    "command", [f"{RELEASE} --sha256=--", f"{RELEASE} --log=--", f"{ESTIMATE[:-24]} --column=--"]
+)
+def test_an_option_without_a_value_is_bad_input(run, command):
+    """Python's parser gives such an option an empty list; that was reported as a defect."""
+    code, out = run(command)
+    assert code == 2 and "has no value" in out
+
+
+def test_the_commands_of_a_start_allow_for_gaps(run):
+    """What a start printed for a column with gaps did not run."""
+    Path("gaps.csv").write_text("x,y\n" + "a,1\nb,2\n,3\nb,4\n" * 60)
+    start = "start gaps.csv x --epsilon 0.3 --for frequencies --missing keep --release r.csv"
+    assert run(start)[0] == 0
+    page = html.unescape(Path("gaps.report.html").read_text())
+    release, estimate = re.findall(r"pmlbook (?:release|estimate)[^\n<]*", page)
+    assert run("", *shlex.split(release.replace("RELEASED", "again.csv"))[1:])[0] == 0
+    assert run("", *shlex.split(estimate.replace("RELEASED", "again.csv"))[1:])[0] == 0
+
+
+@pytest.mark.parametrize(
+    "coverage, said", [("0.999", "99.9%"), ("0.946", "94.6%"), ("0.95", "95%"), ("0.9", "90%")]
+)
+def test_a_coverage_is_printed_as_it_was_computed(run, coverage, said):
+    assert f"intervals of {said}\n" in run(f"{ESTIMATE} --coverage {coverage}")[1]
+
+
+@pytest.mark.parametrize("name", ["in.mechanism.json", "in.estimate.json", "in.report.html"])
+def test_a_release_takes_the_name_of_no_design(run, name):
+    code, out = run(f"{START} --release {name} --force")
+    assert code == 2 and "name of a design" in out and not Path(name).exists()

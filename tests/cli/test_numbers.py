@@ -229,3 +229,39 @@ def test_answers_typed_in_one_line():
         ["column"], Namespace(limits=[0, 64]), np.array([0.5, np.nan, 63])
     )
     assert counts.sum() == 66 and edges.tolist() == list(range(65)) and "certificate" in told
+
+
+def test_the_file_of_the_prior_is_never_replaced(run):
+    """It was, by the release or a report of its name, with --force."""
+    before = Path("gaps.csv").read_bytes()
+    command = f"{BASE} --epsilon 1 --for mean --force"
+    for more in (
+        "--prior-from gaps.csv --release gaps.csv",
+        "--prior-from ./gaps.csv --release gaps.csv",
+    ):
+        code, _, err = run(f"{command} {more}")
+        assert code == 2 and "an input is never changed" in err
+    code, _, err = run(f"{command} --release gaps.csv", "gaps.csv age")
+    assert code == 2 and "an input is never changed" in err
+    assert Path("gaps.csv").read_bytes() == before
+    Path("q.report.html").write_bytes(before)
+    assert run(f"{command} -o q --prior-from q.report.html")[0] == 2
+    assert Path("q.report.html").read_bytes() == before
+
+
+def test_an_infinite_edge_is_no_number_of_json(run):
+    cells = ["-inf~to~18=1", "18~to~40=1", "40~to~inf=2"]
+    assert (
+        run(f"design --prior {' '.join(cells)} --epsilon 0.4 --for frequencies -o inf.json")[0] == 0
+    )
+    release = "release inf.json ages.csv out.csv --column age --numbers --no-log"
+    assert run(release)[0] == 0
+    code, out, _ = run("estimate inf.json out.csv --column age_released --quantile 0.9 --json")
+    found = json.loads(out, parse_constant=lambda text: pytest.fail(text))
+    assert code == 0 and found["high"] is None
+
+
+def test_truth_values_are_no_nodes():
+    made = Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], (False, True))
+    with pytest.raises(ValueError):
+        number_reader(made, False)

@@ -8,6 +8,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from pmlbook import Mechanism
+from pmlbook.numerics.names import plain as python_value
 from pmlbook.release.column_kinds import (
     EXACT_INTEGERS,
     MISSING,
@@ -289,3 +291,29 @@ def test_names_are_comparable_where_no_digit_is_lost():
     ):
         table = comparable(kind, names)
         assert (table is not None) is fits and (not fits or table.tolist() == names)
+
+
+def test_an_outcome_without_a_value_is_no_truth_value():
+    """In a pandas column of truth values the outcome None became False."""
+    made = Mechanism(
+        [[0.2, 0.3, 0.5], [0.3, 0.3, 0.4]], [0.5, 0.5], (False, True), (False, True, None)
+    )
+    column = pd.Series([False, True] * 200)
+    plain, framed = made.privatize(column.tolist(), rng=1).tolist(), made.privatize(column, rng=1)
+    assert framed.isna().sum() == plain.count(None) > 0
+    assert (
+        made.estimate(framed, partly=True).counts.tolist()
+        == made.estimate(plain, partly=True).counts.tolist()
+    )
+    two = Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], (False, True), (False, True))
+    assert two.privatize(column, rng=1).dtype == bool
+
+
+def test_times_in_nanoseconds_are_times():
+    """NumPy counts nanoseconds, and the count was taken for the name."""
+    days = pd.to_datetime(["2020-01-01", "2021-01-01"])
+    made = Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], inputs=list(days))
+    column = pd.Series(days)
+    assert list(made.privatize(column.to_numpy(), rng=1)) == list(made.privatize(column, rng=1))
+    fine = np.datetime64("2020-01-01T00:00:00.000000001", "ns")
+    assert python_value(fine) == fine and python_value(column.to_numpy()[0]) == days[0]

@@ -1,6 +1,7 @@
 """The report on a functional: its variance, for any size that a float can square."""
 
 import numpy as np
+import pytest
 from refusals import refusal
 
 from pmlbook.foundations.classic import randomized_response
@@ -27,3 +28,13 @@ def test_a_functional_is_estimated_with_its_variance():
     assert (told.interval() == told.interval(0.95)).all()
     assert not refusal(told.of([0, 1, 1]).interval, 0.5)
     assert "0.9" in refusal(told.of([0, 1, 1]).interval, 0.5, "score")
+
+
+@pytest.mark.parametrize(
+    "counts, said",
+    [([1.0], "shape"), ([-10, 20], "at least 0"), ([0, 0], "all 0"), ([[1, 2]], "counts")],
+)
+def test_counts_are_checked(counts, said):
+    even = np.array([0.5, 0.5])
+    with pytest.raises(ValueError, match=said):
+        Estimate.from_counts((0, 1), np.array([[0.8, 0.2], [0.2, 0.8]]), counts, even)

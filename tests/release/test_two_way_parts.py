@@ -7,7 +7,7 @@ import pandas as pd
 from refusals import refusal
 
 from pmlbook.release import two_way as module
-from pmlbook.release.intervals import ROOT_TOLERANCE, last_good
+from pmlbook.release.intervals import ROOT_TOLERANCE, halved_miss, last_good
 from pmlbook.release.mechanism import Mechanism
 from pmlbook.release.two_way import two_way
 
@@ -81,7 +81,7 @@ def test_differences_of_means():
     assert np.isclose(apart.value, means[0].value - means[1].value, rtol=0, atol=1e-12)
     both = sum(mean.standard_error**2 for mean in means)  # other people: independent errors
     assert np.isclose(apart.standard_error**2, both, rtol=1e-3, atol=0)
-    low, high = (mean.interval(0.95) for mean in means)
+    low, high = (mean.interval(halved_miss(0.9)) for mean in means)
     assert apart.interval(0.9) == (low[0] - high[1], low[1] - high[0])
     assert table.difference(goal, order[0], order[0]).interval() == (0, 0)
     ends, one_by_one = apart.interval(0.9, "score"), [mean.interval(0.9, "score") for mean in means]
