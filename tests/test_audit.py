@@ -203,7 +203,7 @@ def test_laplace_noise_stays_within_its_privacy():
         ),
         (lambda: pb.audit.audit_leakage(lambda x: {"a": 0.4}, [0.5, 0.5]), "channel"),
         (lambda: pb.audit.leakage_bracket([[1, 2], [0, 0]], [0.5, 0.5]), r"counts\[1\] is all 0"),
-        (lambda: pb.audit.leakage_bracket([[1, 2], [0, -1]], [0.5, 0.5]), "whole numbers"),
+        (lambda: pb.audit.leakage_bracket([[1, 2], [0, -1]], [0.5, 0.5]), "no whole number"),
     ],
 )
 def test_refusals(call, said):
@@ -373,3 +373,27 @@ def test_rows_that_do_not_sum_to_one_are_divided_exactly():
     assert exp_below(level) >= lift > exp_below(math.nextafter(level, 0))
     table = [[Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 3), Fraction(2, 3)]]
     assert keeps_as_it_is(table, [0.5, 0.5], 0.0)
+
+
+def test_outcomes_are_compared_with_those_of_a_known_distribution():
+    """They were ignored, and so was the confidence."""
+    coin = [[0.6, 0.4], [0.4, 0.6]]
+    even = lambda secret: {"u": 0.5, "v": 0.5}  # noqa: E731
+    audit = pb.audit.audit_leakage
+    assert audit(coin, [0.5, 0.5], outcomes=["a", "b"]).outcomes == ("a", "b")
+    assert audit(even, [0.5, 0.5], outcomes=["u", "w", "v"]).outcomes == ("u", "v")
+    named = pd.DataFrame(coin, columns=["a", "b"])
+    assert audit(named, [0.5, 0.5], outcomes=["b", "a"]).outcomes == ("a", "b")
+    made = pb.Mechanism(coin, [0.5, 0.5], outputs=("a", "b"))
+    for mechanism, outcomes, said in (
+        (coin, ["a", "b", "c"], "must be 2 different names"),
+        (even, ["u"], "do not list 'v'"),
+        (named, ["a", "c"], "do not list 'b'"),
+        (made, ["a"], "do not list 'b'"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            audit(mechanism, [0.5, 0.5], outcomes=outcomes)
+    with pytest.raises(ValueError, match="confidence = 7"):
+        audit(coin, [0.5, 0.5], confidence=7)
+    with pytest.raises(ValueError, match=r"counts\[0, 1\] = 2.5 is no whole number"):
+        pb.audit.leakage_bracket([[1, 2.5], [1, 1]], [0.5, 0.5])

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -290,3 +291,13 @@ def test_a_secret_of_1e_300_is_refused_or_estimated(target, level):
 def test_priors_that_floats_cannot_hold_apart_are_named(prior, level):
     with pytest.raises(pb.SolverFailed, match="prior is too uneven for floats"):
         estimation_mechanism(prior, level)
+
+
+@pytest.mark.parametrize("n, least", [(13, 10**10), (14, 10**12)])
+def test_a_rare_secret_keeps_its_vertex(n, least):
+    """Fewer vertices than secrets were left, and LAPACK complained."""
+    prior = [Fraction(1, least)] + [(1 - Fraction(1, least)) / (n - 1)] * (n - 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        design = pb.estimation_mechanism(prior, 30, "determinant")
+    assert design.bound <= design.value

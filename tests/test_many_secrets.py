@@ -121,3 +121,14 @@ def test_states_are_sums():
         if np.isfinite(value[0]):
             column = np.choose(states, [0.0, t[0], 1.0])
             assert value[0] == pytest.approx(information(column, region.prior), abs=1e-12)
+
+
+def test_a_prior_outside_of_the_region_bounds_nothing():
+    """The bound for the central prior was taken, though the level need not be kept there."""
+    inside = np.array([0.9] + [0.01] * 10)
+    outside = np.array([0.01] + [0.099] * 10)
+    design = robust_mechanism(PriorRegion(outside, inside, inside), 0.05, max_time=10)
+    assert design.value <= design.bound
+    few = PriorRegion([0.01] + [0.11] * 9, *[[0.9] + [0.1 / 9] * 9] * 2)
+    assert design.value > 3 * robust.information_bound(outside, 0.05)
+    assert robust_mechanism(few, 0.05).gap < 1e-9

@@ -10,7 +10,13 @@ import pytest
 from pmlbook.foundations.utility import ExpectedGain
 from pmlbook.numerics.linear_programmes import LooseBound, SolverFailed
 from pmlbook.practice import robust as chapter
-from pmlbook.practice.estimated_prior import PriorRegion, ball_region, box_region
+from pmlbook.practice.estimated_prior import (
+    PriorRegion,
+    ball_region,
+    box_region,
+    worst_leakage,
+    worst_prior,
+)
 from pmlbook.practice.robust import keeps_level, robust_mechanism
 from pmlbook.release.certificate import exp_below
 from pmlbook.release.mechanism import Mechanism
@@ -167,3 +173,23 @@ def test_a_dozen_secrets_at_either_end(level):
     assert found.value <= found.bound <= min(6 * level**2, entropy * (1 + 1e-9))
     # how far a search of .3 seconds gets, rounding decides; that it is of this size, nothing does
     assert found.value >= min(2 * level**2, entropy / 2)
+
+
+def test_a_region_of_one_prior_keeps_the_level_of_that_prior():
+    """Lower ends beyond one by rounding took mass from the least entry: levels were exceeded in one of eight."""
+    rng = np.random.default_rng(0)
+    thirds = [0.333333333, 0.333333333, 0.3333333349]
+    for q in [thirds, *rng.dirichlet(np.ones(4), 40)]:
+        epsilon = float(rng.uniform(0.1, 1.5))
+        found = robust_mechanism(PriorRegion(q, q, q), epsilon).mechanism
+        assert found.certify(epsilon) and keeps_level(found, PriorRegion(q, q, q), epsilon)
+    region = PriorRegion([0.1, 0.3, 0.6], [0, 0.4, 0.6 + 5e-10], [1e-3, 0.4, 0.6 + 5e-10])
+    assert worst_prior([0, 1, 1], region).min() >= 0
+    assert worst_leakage([[0, 1], [1, 0], [1, 0]], region).min() >= 0
+
+
+def test_a_prior_with_an_entry_of_no_lift_is_refused():
+    for n in (2, 11):
+        p = [5e-324] + [1 / (n - 1)] * (n - 1)
+        with pytest.raises(ValueError, match="too rare for floats"):
+            robust_mechanism(PriorRegion(p, p, p), 800)

@@ -521,3 +521,10 @@ def test_a_part_that_was_deleted_is_drawn_again_from_the_same_rows_only(here):
     assert not part_file(Path("out"), 1).exists()
     again = release_dask(dd.from_pandas(frame, npartitions=2), "diagnosis", DRAWN, "out")
     assert again.compute().equals(released)
+
+
+def test_a_budget_may_be_written_in_two_ways(here):
+    log = DiskLog("log", new=True)
+    first = release_dask(lazily(), "diagnosis", DRAWN, "out", log=log, budget=2)
+    again = release_dask(lazily(), "diagnosis", DRAWN, "out", log=log, budget=2.0)
+    assert len(first) == len(again)

@@ -17,7 +17,7 @@ from typing import Any
 from .log_file import NO_DIGEST, Entry, ReadLines, append, begin, check_pages
 from .log_file import opened, read_row, read_rows
 from .release_log import Account, BudgetExceeded, certified, check_levels, folded
-from .release_log import after_release, check_text, over_budget
+from .release_log import after_release, check_text, folded_names, over_budget
 from ..release.certificate import Certificate
 from ..release.files import check_path, check_target
 from ..release.mechanism import Mechanism
@@ -267,9 +267,9 @@ class DiskLog:
     def _check_twins(self, account: str, certificate: Certificate) -> None:
         """ValueError if an account is new and all its answers are among those of another one, or the reverse."""
         # Two names for one column would each have a budget of their own.
-        answers = {folded(str(name)) for name in certificate.inputs}
+        answers = folded_names(certificate)
         for entry, *_ in [] if account in self else self._state.accounts.values():
-            others = {folded(str(name)) for name in self._certificate(entry).inputs}
+            others = folded_names(self._certificate(entry))
             if answers <= others or others <= answers:
                 raise ValueError(
                     f"column {account!r} is new in this log and has the answers of {entry.account!r}: give "

@@ -288,6 +288,12 @@ def folded(name: str) -> str:
     return " ".join("".join(letter for letter in text if not _invisible(letter)).split())
 
 
+def folded_names(certificate: Certificate) -> set[str]:
+    """The names of the inputs, folded; a whole number becomes a float where a column has gaps, and is the same name."""
+    names = (int(x) if isinstance(x, float) and x.is_integer() else x for x in certificate.inputs)
+    return {folded(str(name)) for name in names}
+
+
 INVISIBLE = frozenset[
     int
 ]().union(  # ignorable ones of Unicode beyond category Cf; the blank of Braille

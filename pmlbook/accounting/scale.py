@@ -267,6 +267,7 @@ def _release_of(
     options: dict[str, Any],
 ) -> dict[str, Any]:
     """The identity of a release: everything that must be the same in a repeated call."""
+    budget = {k: check_epsilon(v, k) for k, v in options.items() if k == "budget" and v is not None}
     return {
         "column": column,
         "certificate": certified(mechanism).digest,
@@ -274,7 +275,7 @@ def _release_of(
         "partitions": frame.npartitions,
         "types": [f"{name}: {kind}" for name, kind in frame.dtypes.items()],
         "log": None if log is None else str(log.path.absolute()),
-        "options": {name: str(value) for name, value in sorted(options.items())},
+        "options": {name: str(value) for name, value in sorted((options | budget).items())},
     }
 
 # %% ../../nbs/accounting/06_scale.ipynb #e1501f2d

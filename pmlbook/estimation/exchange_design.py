@@ -203,6 +203,8 @@ class BarrierMaster:
         """Drop vertices with little weight and a large reduced cost; either alone misleads for rare secrets."""
         kept = excess.of(self.names) > -math.sqrt(self.barrier)
         kept |= self.weights > 0.1 * math.sqrt(self.barrier) * self.weights.mean()
+        if kept.sum() < len(self.candidates.ones):  # too few for the constraints of the secrets
+            return
         self.names = [name for name, use in zip(self.names, kept) if use]
         self.weights = self.weights[kept]
 

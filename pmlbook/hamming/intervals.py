@@ -32,10 +32,11 @@ def fill(
     """The member of a set of intervals under which a column has the least mean, in floats, fractions or whole numbers alike.
 
     A mass `free` of the `total` is not bound by the intervals and goes to the least entry. A fractional knapsack.
+    Lower ends that exceed the total by rounding stay as they are: the member is in proportion to the result.
     """
     order = sorted(range(len(column)), key=column.__getitem__)
     belief = list(low)
-    left = total - free - sum(low)
+    left = max(0, total - free - sum(low))
     for i in order:
         extra = min(left, high[i] - low[i])
         belief[i], left = belief[i] + extra, left - extra

@@ -28,6 +28,8 @@ def newton_direction(slope: Array, bend: Array, rows: Array) -> tuple[Array, flo
     Source: Boyd and Vandenberghe 2004, Section 10.2.
     """
     count = len(rows)
+    if count > len(slope):
+        raise np.linalg.LinAlgError(f"{count} rows of {len(slope)} entries are dependent")
     size = 64 * len(slope)
     qr, tau = scipy.linalg.lapack.dgeqrf(rows.T)[:2] if count else (rows.T, None)
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_count, check_names
 from ..numerics.validation import check_pair, check_prior, labels_of, names_of
-from ..numerics.validation import needed_pandas, real_array
+from ..numerics.validation import needed_pandas, real_array, shortened
 from ..foundations.probability import exact_prior, weighted_sum
 from .estimated_prior import _miss
 from ..release.certificate import shares_of
@@ -70,8 +70,8 @@ def leakage_bracket(
     p = check_prior(prior)
     if len(table) != len(p):
         raise ValueError(f"counts has {len(table)} rows, but the prior {len(p)} entries")
-    if (table < 0).any() or (table != table.round()).any():
-        raise ValueError("counts must be whole numbers of at least 0")
+    for place in np.argwhere((table < 0) | (table != table.round())).tolist():
+        raise ValueError(f"counts{place} = {table[*place]:g} is no whole number from 0 on")
     with np.errstate(over="ignore"):
         trials = table.sum(axis=1, keepdims=True)
     if np.isinf(trials).any():
@@ -154,6 +154,16 @@ def _from_distributions(
     return [[row.get(outcome, 0) for outcome in outcomes] for row in rows], outcomes
 
 
+def _among(
+    named: tuple[Hashable, ...], outcomes: Sequence[Hashable] | None
+) -> tuple[Hashable, ...]:
+    """The outcomes of a mechanism; ValueError if some list of all outcomes is without one of them."""
+    known = named if outcomes is None else check_names(outcomes, "outcomes")
+    for name in set(named) - set(known):
+        raise ValueError(f"outcomes do not list {shortened(name)}, which the mechanism gives")
+    return named
+
+
 def _exactly(table: Any, prior: PriorLike) -> tuple[Array, float, float]:
     """Leakage of each outcome, level of local differential privacy and published share, decided without rounding."""
     exact = given_entries(table)
@@ -197,7 +207,8 @@ def audit_leakage(
     prior : array_like, shape (N,)
         P(x), all positive; its index or keys name the secrets.
     outcomes : sequence of hashable, optional
-        All outcomes that are possible; needed for trials, and not to be read from them.
+        All outcomes that are possible; needed for trials, and not to be read from them. They name the columns of an
+        array without names.
     trials : int, optional
         How often a function is tried for each secret.
     confidence : float
@@ -229,19 +240,21 @@ def audit_leakage(
     # A dict holds columns that another program drew: it is counted like trials.
     tried = trials is not None or isinstance(mechanism, Mapping)
     if not tried:
+        _miss(confidence)  # checked, and not needed
         if isinstance(mechanism, Mechanism):
             made = Mechanism(mechanism.channel, prior, mechanism.inputs, mechanism.outputs)
-            leaks = made.leakage
-            return Audit(made.outputs, leaks, leaks, 1.0, made.local_dp, made.published)
-        table = mechanism
+            named = _among(made.outputs, outcomes)
+            return Audit(named, made.leakage, made.leakage, 1.0, made.local_dp, made.published)
+        table: Any = mechanism
+        names: Any = names_of(mechanism, axis=1)
         if callable(mechanism):
             table, names = _from_distributions(mechanism, prior)
         check_pair(table, prior)
         leaks, dp, share = _exactly(table, prior)
-        if not callable(mechanism):
-            names = list(names_of(mechanism, axis=1) or range(len(leaks)))
+        if names is None:
+            names = range(len(leaks)) if outcomes is None else outcomes
         named = check_names(names, "outcomes", len(leaks))
-        return Audit(named, leaks, leaks, 1.0, dp, share)
+        return Audit(_among(named, outcomes), leaks, leaks, 1.0, dp, share)
     if outcomes is None:
         raise ValueError(
             "outcomes must list all outcomes that are possible, if they are only tried"

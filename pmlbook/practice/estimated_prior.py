@@ -131,7 +131,7 @@ class PriorRegion(Frozen):
         if crossed.any():
             cell = int(np.argmax(crossed))
             raise ValueError(f"low[{cell}] = {low[cell]:g} must lie from 0 to {high[cell]:g}")
-        # Decimals such as 0.1 need not sum to one in floats; the exact fill takes up what they leave.
+        # Decimals such as 0.1 need not sum to one in floats: a member is in proportion to the exact fill.
         if low.sum() > 1 - free + 1e-9 or high.sum() < 1 - free - 1e-9:
             raise ValueError(
                 f"no prior lies between low, sum {low.sum():g}, and high, sum {high.sum():g}"
@@ -258,8 +258,7 @@ def ball_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refus
 def exact_fill(column: Sequence[int], region: PriorRegion) -> list[int]:
     """`fill` in whole numbers, the limits of the region taken as they are, for a column of integers.
 
-    The probabilities are in proportion to them: divide by their sum. It also takes up what rounded limits
-    leave.
+    The probabilities are in proportion to them: divide by their sum, which rounded limits may move from one.
     """
     return fill(column, *region.whole_limits)
 
@@ -277,7 +276,8 @@ def worst_prior(column: ArrayLike, region: PriorRegion) -> Array:
     if len(entries) != len(region.prior):
         raise ValueError(f"column has {len(entries)} entries, not {len(region.prior)}")
     limits = region.low.tolist(), region.high.tolist(), region.free
-    return np.array(fill(entries.tolist(), *limits))
+    filled = np.array(fill(entries.tolist(), *limits))
+    return filled / filled.sum()
 
 
 def extreme_mean(column: Sequence[float], region: PriorRegion) -> Fraction:

@@ -13,8 +13,8 @@ from typing import Any
 
 from ..foundations.probability import exact_prior
 from .meaning import level_within, odds_level
-from ..numerics.validation import PriorLike, check_epsilon, check_prior, labels_of
-from ..numerics.validation import needed_pandas
+from ..numerics.validation import PriorLike, check_epsilon, check_prior, checked_prior
+from ..numerics.validation import labels_of, needed_pandas
 
 # %% auto #0
 __all__ = ['sentence_level', 'sentence_levels', 'explain']
@@ -156,7 +156,8 @@ def sentence_level(sentence: str, prior: PriorLike | None = None) -> float:
 # %% ../../nbs/practice/06_interpretation.ipynb #3001e659
 def sentence_levels(prior: PriorLike) -> dict[str, float]:
     """Sentences about a prior, each with its largest level, see `sentence_level`."""
-    names = labels_of(prior, len(check_prior(prior)))
+    prior = checked_prior(prior)  # once for all sentences
+    names = labels_of(prior, len(prior))
     sentences = [
         "no belief more than doubles",
         "no odds more than double",

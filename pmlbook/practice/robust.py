@@ -26,7 +26,7 @@ from ..release.mechanism import Design, Mechanism
 from ..numerics.enclosure import exp_around, float_above
 from ..numerics.linear_programmes import OutOfTime, as_fractions, warn_if_loose, whole_numbers
 from ..numerics.progress import Clock
-from ..numerics.validation import Array, check_epsilon, check_instance, order_of
+from ..numerics.validation import Array, check_epsilon, check_instance, order_of, too_rare
 
 # %% auto #0
 __all__ = ['robust_mechanism']
@@ -254,11 +254,15 @@ VALUE_TOLERANCE = 1e-9
 RELATIVE_VALUE_TOLERANCE = 1e-5  # the same for generated columns, as a part of the value
 
 
+# nats: a prior and a member that it rounds differ by a factor within 1 +- 2^-51 in each entry
+ROUNDED_LEVEL = 2.0**-49
+
+
 def information_bound(prior: Array, level: float) -> float:
-    """A bound on the information of every mechanism that keeps the level for one prior."""
+    """A bound on the information of every mechanism that keeps the level for one prior, or for one that it rounds."""
     if level == 0:
         return 0.0
-    alone = Groups(prior, level, NAMED["mutual_information"])
+    alone = Groups(prior, level + ROUNDED_LEVEL, NAMED["mutual_information"])
     return alone.closed + alone.rounding
 
 # %% ../../nbs/practice/08_robust.ipynb #0ea0c290
@@ -313,6 +317,8 @@ def robust_mechanism(
     """
     check_instance(region, PriorRegion, "region")
     level = check_epsilon(epsilon)
+    if math.isinf(1 / float(region.prior.min())):
+        raise too_rare(region.prior)
     measure = as_utility(utility).aligned(region.names, "region")
     region = region.named(measure.inputs)
     clock = Clock(max_time, label="robust_mechanism")
@@ -330,7 +336,8 @@ def robust_mechanism(
         limit = exp_around(Fraction(min(level, 1000.0)))[1]
         with clock:
             inner, outer, bound = grow_columns(region, limit, clock)
-        bound = min(bound, information_bound(region.prior, level))
+        if region.contains(region.prior, tol=0):  # then the level is kept under this prior, too
+            bound = min(bound, information_bound(region.prior, level))
         min_of = cache(partial(least_probability, region))
         vertices_at = partial(vertices_of, region, inner=inner, outer=outer, min_of=min_of)
         mechanism = robust_mixture(region, level, measure, clock, vertices_at)

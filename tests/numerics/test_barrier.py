@@ -108,3 +108,8 @@ def test_either_side_keeps_its_best_and_what_proves_it():
     assert proofs(lambda best: False, 2) == (2, 1, 7, 2)
     assert proofs(lambda best: False, 99) == (3, 4, 6.5, 4)  # a step that fails ends it
     assert proofs(lambda best: best.gap <= 6, 99) == (2, 1, 8, 1)
+
+
+def test_more_rows_than_unknowns_are_dependent():
+    with pytest.raises(np.linalg.LinAlgError, match="3 rows of 2 entries"):
+        newton_direction(np.ones(2), np.eye(2), np.ones((3, 2)))
