@@ -5,6 +5,7 @@
 # %% ../../nbs/practice/09_many_secrets.ipynb #5c7f45e5
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -12,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..extremal.enumeration import margin
+from ..foundations.utility import NAMED
+from ..large_alphabets.losses import Groups
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import Clock
 from ..numerics.restricted_master import Backtracking, Generation, Priced, Stage
@@ -237,3 +240,18 @@ def grow_columns(
         for dual in known or [np.zeros(packs.size)]
     ]
     return states == FULL, states == PART, min(bounds)
+
+# %% ../../nbs/practice/09_many_secrets.ipynb #c0ffee05
+# of each entry: a prior in a region may miss it by so much, through rounding
+ROUNDED_SHARE = 2.0**-50
+
+
+def information_bound(prior: Array, level: float) -> float:
+    """A bound on the information of every mechanism that keeps the level for one prior, or for one that it rounds."""
+    if level == 0:
+        return 0.0
+    # of a mean, at lifts up to e^level
+    missed = len(prior) * ROUNDED_SHARE * math.exp(min(level, 700.0))
+    slack = -math.log1p(-missed) if missed < 1 else math.inf
+    alone = Groups(prior, level + slack, NAMED["mutual_information"])
+    return alone.closed + alone.rounding

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..extremal.enumeration import SHAVES, best_mix, dual_bound, mixture
-from ..foundations.utility import NAMED, Utility, as_utility
-from ..large_alphabets.losses import Groups
+from ..foundations.utility import Utility, as_utility
 from ..large_alphabets.optimal import bracket
 from .estimated_prior import PriorRegion, exact_fill
-from .many_secrets import MAX_PAIRED_SECRETS, grow_columns
+from .many_secrets import MAX_PAIRED_SECRETS, grow_columns, information_bound
 from ..release.certificate import exp_below
 from ..release.mechanism import Design, Mechanism
 from ..numerics.enclosure import exp_around, float_above
@@ -253,18 +252,6 @@ VALUE_TOLERANCE = 1e-9
 
 RELATIVE_VALUE_TOLERANCE = 1e-5  # the same for generated columns, as a part of the value
 
-
-# nats: a prior and a member that it rounds differ by a factor within 1 +- 2^-51 in each entry
-ROUNDED_LEVEL = 2.0**-49
-
-
-def information_bound(prior: Array, level: float) -> float:
-    """A bound on the information of every mechanism that keeps the level for one prior, or for one that it rounds."""
-    if level == 0:
-        return 0.0
-    alone = Groups(prior, level + ROUNDED_LEVEL, NAMED["mutual_information"])
-    return alone.closed + alone.rounding
-
 # %% ../../nbs/practice/08_robust.ipynb #0ea0c290
 def robust_mechanism(
     region: PriorRegion,
@@ -297,7 +284,7 @@ def robust_mechanism(
     ------
     ValueError
         If `epsilon` is negative or not finite, there are more than 200 secrets, or more than `MAX_REGION_SECRETS` for this
-        utility, or the utility is unknown.
+        utility, the utility is unknown, or an entry of the prior is so small that no float holds its inverse.
     SolverFailed
         If a programme finds no mixture, or none in a minute. A constant mechanism keeps every level, so it is
         never `Infeasible`.
