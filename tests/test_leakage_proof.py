@@ -262,3 +262,23 @@ def test_a_proof_stays_what_was_checked():
     with pytest.raises(TypeError):
         proof.witness.classes[0][0] = 0.9
     assert pb.records.LeakageProof.from_json(proof.to_json()) == proof
+
+
+@pytest.mark.parametrize("b, bound", [(math.log(3), 0.0), (1.2, -5.0), (50.0, -5.0)])
+def test_more_entropy_than_there_is_proves_nothing(b, bound):
+    """A float for ln 3 is above it: the slack was negative, and a large multiplier made any bound of it."""
+    query = pb.queries.Query(lambda x: x[0], [(0, 1, 2)])
+    tree = PosteriorTree(1.0, [PosteriorLeaf(1e307, 0.0, None)])
+    with pytest.raises(pb.ProofFailed):
+        pb.records.LeakageProof(b, 0.0, bound, None, (tree,)).check(query, np.eye(3))
+
+
+@pytest.mark.parametrize("least", [1e-17, 1e-20, 1e-25, 1e-40])
+def test_rows_with_a_rare_outcome_have_a_proof(least):
+    """Sixty bisections end far from the best point of two rows: honest hints were refused."""
+    channel = [[0.01, 0.8, 0.19], [0.375, least, 0.625]]
+    query = pb.queries.parity(2)
+    bound = pb.per_record_leakage(query, channel, 1.109).bound
+    proof = pb.records.leakage_proof(query, channel, 1.109, max_time=5)
+    assert proof.bound < bound + 2e-3
+    assert pb.records.leakage_proof(query, channel, 1.109, max_time=0).bound >= bound - 1e-9

@@ -1,11 +1,14 @@
 """Designs against reference values, closed forms, random mechanisms, and their own promises."""
 
+import itertools
 import json
 import math
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pmlbook.foundations.classic import binary_symmetric
@@ -255,3 +258,59 @@ def test_nothing_is_modified():
     p0, distortion = np.full((2, 2), 0.25), 1 - np.eye(2)
     leakage_distortion(parity(2), 0.2, 0.5, p0=p0, distortion=distortion)
     assert (p0 == 0.25).all() and (distortion == 1 - np.eye(2)).all()
+
+
+@pytest.mark.parametrize("alphabet", [(1, 0), ("no", "yes"), (0, 1)])
+def test_what_a_design_observes_has_the_alphabets_of_the_query(alphabet):
+    """It was counted over 0 and 1: rows went to the wrong datasets, and D was exceeded eleven times."""
+    query = SumQuery([(0, 1)] * 3, lambda total: int(total == 3), [alphabet] * 3)
+    design = leakage_distortion(query, D=0.02, b=1.0)
+    assert design.observes.alphabets == query.alphabets
+    cost = sum(
+        share * abs(query.function(x) - y) / 8
+        for x in itertools.product(*query.alphabets)
+        for y, share in enumerate(design.mechanism.channel[design.observes.function(x)])
+    )
+    assert cost == pytest.approx(design.distortion, abs=1e-12)
+    again = leakage_distortion(query, D=0.02, b=1.0, observes=design.observes)
+    assert again.value == pytest.approx(design.value, abs=1e-5)
+
+
+def test_costs_of_both_signs_may_cancel():
+    """The least distortion is 0, exactly, and D = 0 was refused as less than it."""
+    one = Query(lambda x: x[0], [(0, 1)])
+    for query, p0, costs in (
+        (one, [0.5, 0.5], [[-2.0, 0], [2.0, 3.0]]),
+        (counting(2), None, [[-2.0], [0.0], [2.0]]),
+    ):
+        design = leakage_distortion(query, 0.0, 0.3, p0=p0, distortion=costs)
+        assert design.bound <= design.value < 1e-9 or len(costs[0]) > 1
+
+
+def test_names_of_symbols_and_of_outputs_count():
+    """The distribution of a single record went by position, and names of outputs were dropped."""
+    query = Query(lambda x: int(x[0] == 2), [(2, 1, 0)])
+    for p0 in (pd.Series([0.9, 0.05, 0.05], index=[0, 1, 2]), {0: 0.9, 1: 0.05, 2: 0.05}):
+        design = leakage_distortion(query, 0.02, 0.0, p0=p0, observes=query)
+        assert design.mechanism.prior == pytest.approx([0.95, 0.05])
+    costs = np.abs(np.subtract.outer(range(3), [2, 1, 0])).astype(float)
+    design = leakage_distortion(
+        counting(2), 0.1, 0.5, distortion=pd.DataFrame(costs, columns=[2, 1, 0])
+    )
+    assert design.mechanism.outputs == (2, 1, 0)
+    assert design.mechanism.channel[0, 2] > 0.5
+
+
+def test_a_distortion_below_the_least_by_rounding_counts_as_the_least():
+    prior = [0.2775112636769311, 0.3281247743047954, 0.3943639620182733]
+    costs = np.array(
+        [
+            [0.00022491644723465255, 0.0005251846470858345, 0.0003405855286971632],
+            [2.6251455854179318e-05, 0.0007121860627533266, 7.831036177507711e-05],
+            [0.0006933929302213119, 0.0007448658700244899, 0.0006931094429207622],
+        ]
+    )
+    least = sum(Fraction(p) * Fraction(x) for p, x in zip(prior, costs.min(axis=1).tolist()))
+    below = math.nextafter(float(least), 0)
+    found = rate_distortion(prior, costs, below)
+    assert found.bound <= found.value

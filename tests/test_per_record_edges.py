@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
+import pandas as pd
 import pytest
 
 from pmlbook.foundations.classic import geometric
@@ -20,6 +21,7 @@ from pmlbook.per_record import tilted, totals
 from pmlbook.per_record.certain_adversaries import capacities, near_uniform
 from pmlbook.per_record.certificate import leakage_curve, per_record_leakage
 from pmlbook.per_record.classes import record_problem
+from pmlbook.per_record.composition import product_query
 from pmlbook.per_record.posterior_bound import bound_cells, majorants
 from pmlbook.per_record.queries import (
     Query,
@@ -730,3 +732,26 @@ def test_a_table_of_another_record_has_no_leakage():
     problem = record_problem(counting(4), geometric(5, 1.0), 0)
     with pytest.raises(ValueError):
         problem.leakage(np.full((4, 2), 0.125))
+
+
+def test_rows_that_are_named_by_datasets_are_not_read_by_value():
+    """With as many values as datasets they were: a record published in clear had the leakage 0, and a proof of it."""
+    number = {(0, 0): 0, (0, 1): 1, (1, 0): 3, (1, 1): 2}
+    query = Query(number.__getitem__, [(0, 1)] * 2)
+    datasets = pd.MultiIndex.from_tuples(list(itertools.product((0, 1), repeat=2)))
+    clear = pd.DataFrame([[1.0, 0], [0, 1], [1, 0], [0, 1]], index=datasets)
+    found = per_record_leakage(query, clear, math.log(4))
+    assert found.value == pytest.approx(math.log(2), abs=1e-9)
+    joint = product_query(query, clear, query, clear)[1]
+    assert joint.shape == (4, 4) and len({row.tobytes() for row in joint}) == 2
+    with pytest.raises(ValueError, match="a row for each value"):
+        leakage_distortion(query, 1.0, 0.5, distortion=clear)
+
+
+@pytest.mark.parametrize(
+    "function, said",
+    [(lambda: Query(5, [(0, 1)]), "function"), (lambda: SumQuery([(0, 1)], 5), "then")],
+)
+def test_what_cannot_be_called_is_refused(function, said):
+    with pytest.raises(ValueError, match=f"{said} must be callable, got 5"):
+        function()

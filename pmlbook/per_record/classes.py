@@ -146,8 +146,9 @@ def stacked(
 def check_query_rows(query: Query, channel: ArrayLike) -> tuple[Array, bool]:
     """The checked channel, and whether it has one row per query value (else one per dataset)."""
     check_instance(query, Query, "query")
-    checked = check_channel(in_query_order(query, channel, "channel"))
-    if len(checked) == query.n_values:
+    rows, by_dataset = in_query_order(query, channel, "channel")
+    checked = check_channel(rows)
+    if len(checked) == query.n_values and not by_dataset:
         return checked, True
     datasets = math.prod(query.shape)
     if len(checked) != datasets:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from ..numerics.validation import aligned, names_of
+from ..numerics.validation import Unnamed, aligned, names_of
 from .queries import MAX_DATASETS, Query, SumQuery
 
 # %% auto #0
@@ -47,14 +47,18 @@ def _shown(symbols: Sequence[Hashable]) -> str:
     return f"({shown}, ...)" if len(symbols) > 6 else f"({shown})"
 
 # %% ../../nbs/per_record/25_equal_queries.ipynb #eqq00006
-def in_query_order(query: Query, values: Any, what: str) -> Any:
-    """Rows of a frame by query value, 0, 1, ..., or by dataset, where these are its names; others as they are."""
+def in_query_order(query: Query, values: Any, what: str, by_value: bool = True) -> tuple[Any, bool]:
+    """Rows of a frame in the query's order, and whether they are named by datasets; rows without names as they are.
+
+    Names are query values 0, 1, ..., unless `by_value` is false, or datasets: tuples, or the symbols of a single record.
+    """
     names = names_of(values)
-    rows: tuple[Any, ...] | None = None
-    if names:
-        count = math.prod(query.shape)
-        if len(names) == count and isinstance(names[0], tuple):  # names are datasets
-            rows = tuple(itertools.product(*query.alphabets))
-        else:  # names are values of the query
-            rows = tuple(range(len(names)))
-    return aligned(values, rows, what, "query")
+    if not names or isinstance(names, Unnamed):
+        return values, False
+    rows: Sequence[Hashable] = range(len(names))
+    are_values = by_value and set(names) == set(rows)
+    named = len(names) == math.prod(query.shape) and not are_values
+    if named:
+        alone = len(query.shape) == 1 and not isinstance(names[0], tuple)
+        rows = query.alphabets[0] if alone else list(itertools.product(*query.alphabets))
+    return aligned(values, tuple(rows), what, "query"), named

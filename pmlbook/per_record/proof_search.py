@@ -157,7 +157,9 @@ class PosteriorProof(ProofSearch):
         if self.search.run(clock, most) != "closed" and not unfinished:
             return None
         nodes = list(self.search.level_order(PosteriorBranching))
-        return PosteriorTree(float(problem.contractions.max()), nodes)
+        # The contraction is a hint that has to be right, also where no leaf uses it.
+        mixed = any(isinstance(node, PosteriorLeaf) and node.mixing for node in nodes)
+        return PosteriorTree(float(problem.contractions.max()) if mixed else 1.0, nodes)
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0009
 def negligible_probability(uniform: float, a: int, value: float, slack: float) -> float:

@@ -45,9 +45,7 @@ def check_value(value: Any, where: str) -> int:
     if whole < 0:
         raise ValueError(f"the query is {value!r} {where}: values must be whole numbers from 0")
     if whole >= MAX_VALUES:
-        raise ValueError(
-            f"the query is {whole} {where}: number its values 0, 1, 2, ... (limit {MAX_VALUES})"
-        )
+        raise ValueError(f"the query is {whole} {where}: number its values from 0, to {MAX_VALUES}")
     return whole
 
 
@@ -96,6 +94,8 @@ class Query(Frozen):
         alphabets = tuple(_listed(a, f"alphabets[{k}]") for k, a in enumerate(given))
         if not alphabets:
             raise ValueError("alphabets is empty: a dataset needs at least one record")
+        if not callable(self.function):
+            raise ValueError(f"function must be callable, got {self.function!r:.80}")
         for i, alphabet in enumerate(alphabets):
             if not alphabet or not all_distinct(alphabet):
                 raise ValueError(f"alphabets[{i}] = {alphabet!r} is empty or repeats a symbol")
@@ -200,14 +200,16 @@ class SumQuery(Query):
             listed = [_listed(v, "contributions") for v in given]
             adds = tuple(tuple(map(operator.index, values)) for values in listed)
         except TypeError:
-            said = f"contributions must be whole numbers, got {contributions!r}"
-            raise ValueError(said) from None
-        names = [range(len(v)) if len(set(v)) < len(v) else v for v in adds]
-        own = tuple(names) if alphabets is None else _listed(alphabets, "alphabets")
+            why = f"contributions must be whole numbers, got {contributions!r}"
+            raise ValueError(why) from None
+        names = tuple(range(len(v)) if len(set(v)) < len(v) else v for v in adds)
+        own = names if alphabets is None else _listed(alphabets, "alphabets")
         symbols = tuple(_listed(a, "alphabets") for a in own)
         if [len(a) for a in symbols] != [len(v) for v in adds]:
             raise ValueError("alphabets and contributions must have the same sizes")
-        outer = then or int
+        outer = int if then is None else then
+        if not callable(outer):
+            raise ValueError(f"then must be callable, got {then!r:.80}")
         self.__dict__.update(contributions=adds, then=outer, alphabets=symbols)  # it is frozen
         self.__dict__["function"] = _OfSum(adds, symbols, outer)
         self.__post_init__()

@@ -72,7 +72,8 @@ def _proven_rate(p: Array, d: Array, D: float, s: float, mean: Array) -> float:
     worth = [1 / Fraction(x) for x in mean.tolist()]
     rows = [[Fraction(x) for x in row] for row in d.tolist()]
     least = sum(q * min(row) for q, row in zip(shares, rows))
-    total = slope * (least - Fraction(D))
+    # a D below the least by rounding counts as the least
+    total = slope * min(least - Fraction(D), Fraction(0))
     columns = [Fraction(0)] * d.shape[1]
     for q, gain, row in zip(shares, worth, rows):
         total += q * ln_around(gain)[0]

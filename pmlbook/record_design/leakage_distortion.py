@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -18,8 +18,8 @@ from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..numerics.progress import Clock
-from ..numerics.validation import Array, check_flag, check_instance, check_nonnegative
-from ..numerics.validation import real_array, unit_of
+from ..numerics.validation import Array, Unnamed, check_flag, check_instance
+from ..numerics.validation import check_nonnegative, names_of, real_array, unit_of
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from ..per_record.equal_queries import difference
@@ -71,11 +71,15 @@ MAX_COST = 1e300  # units; what costs more costs this
 
 
 class _Stake(NamedTuple):
-    """The unit of distortions, above a base that every mechanism costs; `slack` is its rounding."""
+    """The unit of distortions, above a base that every mechanism costs.
+
+    `slack` bounds the rounding of the base, and `noise` is what may be missing in a limit that was computed.
+    """
 
     unit: Fraction
     base: Fraction
     slack: Fraction
+    noise: Fraction
 
     def above(self, x: float) -> float:
         """A float not below x units above the base."""
@@ -99,6 +103,9 @@ def _at_stake(excess: Array, masses: Array, allowed: float) -> float:
     return max(least, 2.0**-1074)
 
 
+_Posed = tuple[Setting, _Stake, Sequence[Hashable]]
+
+
 def _posed(
     query: Query,
     p0: ArrayLike | None,
@@ -106,8 +113,8 @@ def _posed(
     observes: Query | None,
     reduce_symmetry: bool,
     D: float | None,
-) -> tuple[Setting, _Stake]:
-    """The setting with what errors cost above the least, in units of what is at stake."""
+) -> _Posed:
+    """The setting with what errors cost above the least, in units of what is at stake; and names of the outputs."""
     table = check_costs(check_instance(query, Query, "query"), distortion)
     reduce_symmetry = check_flag(reduce_symmetry, "reduce_symmetry")
     distribution = None if p0 is None else check_data(query, p0)
@@ -117,21 +124,24 @@ def _posed(
         masses = counts.astype(float)
     least = table.min(axis=1)
     base = float(masses @ least)
-    slack = MACHINE_EPSILON * (len(least) + 8) * float(masses @ np.abs(least))
+    terms = float(masses @ np.abs(least))  # costs of both signs may cancel in the base
+    slack = MACHINE_EPSILON * (len(least) + 8) * terms
     with np.errstate(over="ignore"):
         excess = np.nan_to_num((table - least[:, None]) * (masses[:, None] > 0))
         allowed = math.inf if D is None else D - base
-        certain = allowed > DISTORTION_NOISE * abs(base)  # else rounding decides what is left
+        certain = allowed > DISTORTION_NOISE * terms  # else rounding decides what is left
         unit = _at_stake(excess, masses, allowed if certain else math.inf)
         excess = np.minimum(excess / unit, MAX_COST)
     # twice the unit is beyond the stake
     made = setting(query, distribution, excess, observes, reduce_symmetry, most=2.0)
-    stake = _Stake(Fraction(unit), Fraction(base), Fraction(slack))
-    return replace(made, slip=made.slip + 2 * slack / unit), stake
+    stake = _Stake(*map(Fraction, (unit, base, slack, DISTORTION_NOISE * terms)))
+    names = names_of(distortion, axis=1)
+    outputs = names if names and not isinstance(names, Unnamed) else range(table.shape[1])
+    return replace(made, slip=made.slip + 2 * slack / unit), stake, outputs
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #8580f1a7
 def _design(
-    posed: tuple[Setting, _Stake],
+    posed: _Posed,
     b: float,
     goal: Goal,
     tol: float,
@@ -139,19 +149,17 @@ def _design(
     start: RecordDesign | None,
 ) -> RecordDesign:
     """Set up, solve, and recompute everything from the mechanism that is returned."""
-    made, stake = posed
+    made, stake, outputs = posed
     level, limit = check_entropy(b, log_sum(made.observes.log_counts(0))), goal.D
     goal = goal if limit is None else Goal(D=stake.units(limit))
     tol = max(check_nonnegative(tol, "tol") / (float(stake.unit) if limit is None else 1), 1e-9)
     known = None if start is None else check_instance(start, RecordDesign, "start").observes
-    other = "" if known is None else difference(known, made.observes)
-    if other:
+    if known is not None and (other := difference(known, made.observes)):
         raise ValueError(f"start is a design of a mechanism that observes something else: {other}")
     search = DesignSearch(made, level, goal, tol, clock, stake.above if limit is None else float)
     q, bound, why = search.constant, 0.0, "constant mechanism"
     if goal.D is not None:
-        noise = DISTORTION_NOISE * (search.least + float(abs(stake.base) / stake.unit))
-        if goal.D < search.least - noise:
+        if goal.D < search.least * (1 - DISTORTION_NOISE) - float(stake.noise / stake.unit):
             least = stake.above(search.least)
             raise Infeasible(f"D = {limit} is below {least}, the least distortion of all")
         search.goal = goal = Goal(D=max(goal.D, search.least))
@@ -167,7 +175,7 @@ def _design(
         bound = bound + search.loss
     distribution = np.maximum(made.masses, 1e-300)
     distribution = distribution / distribution.sum()
-    mechanism = Mechanism(q, distribution, outputs=range(q.shape[1]))  # values of the query
+    mechanism = Mechanism(q, distribution, outputs=outputs)
     distortion = search.expected_distortion(mechanism.channel)
     leakage = bound if goal.L is None else min(bound, goal.L)
     value = float(leakage if goal.L is None else distortion)
@@ -213,7 +221,7 @@ def leakage_distortion(
     p0 : array_like, shape (N,) or (n_1, ..., n_k), optional
         Distribution of the data, on datasets in lexicographic order; uniform if left out.
     distortion : array_like, shape (V, M), optional
-        Cost of output y when the query value is v; ``abs(v - y)`` if left out.
+        Cost of output y when the query value is v; ``abs(v - y)`` if left out. The columns of a frame name the outputs.
     observes : Query, optional
         What the mechanism looks at: the query itself, or another one on the same records; everything if
         left out.

@@ -48,7 +48,12 @@ def check_costs(query: Query, distortion: ArrayLike | None) -> Array:
     if distortion is None:
         check_table(len(values), len(values))
         return np.abs(np.subtract.outer(values, values)).astype(float)
-    table = real_array(in_query_order(query, distortion, "distortion"), "distortion", 2)
+    rows, by_dataset = in_query_order(query, distortion, "distortion")
+    if by_dataset:
+        raise ValueError(
+            f"distortion has a row for each value, 0 to {len(values) - 1}, not dataset"
+        )
+    table = real_array(rows, "distortion", 2)
     if table.shape[0] != len(values) or not table.shape[1]:
         raise ValueError(
             f"distortion has shape {table.shape}, but the query has {len(values)} values"
@@ -59,7 +64,7 @@ def check_costs(query: Query, distortion: ArrayLike | None) -> Array:
 
 def check_data(query: Query, p0: ArrayLike) -> Array:
     """The distribution of the data, flat in lexicographic order; InvalidPrior unless it is one."""
-    distribution = check_belief(in_query_order(query, p0, "p0"), "p0")
+    distribution = check_belief(in_query_order(query, p0, "p0", by_value=False)[0], "p0")
     if distribution.size != math.prod(query.shape) or (
         distribution.ndim > 1 and distribution.shape != query.shape
     ):
@@ -277,7 +282,7 @@ def _by_weight(query: SumQuery, table: Array, observes: Query | None, most: floa
     low, high = query.contributions[0]
     totals = [(n - w) * low + w * high for w in range(n + 1)]
     value = np.array([query.values[total] for total in totals])
-    view = observes or counting(n)
+    view = observes or SumQuery([(0, 1)] * n, alphabets=query.alphabets)
     masses = value_masses(counting(n))
     rows = np.arange(n + 1)
     if isinstance(observes, SumQuery) and observes.contributions == query.contributions:

@@ -162,7 +162,13 @@ def test_queries_are_what_they_say():
 def test_rows_come_by_name():
     listed = list(itertools.product((0, 1), repeat=2))[::-1]
     frame = pd.DataFrame(np.arange(8).reshape(4, 2), index=pd.MultiIndex.from_tuples(listed))
-    assert np.array_equal(in_query_order(parity(2), frame, "channel"), frame.to_numpy()[::-1])
-    assert np.array_equal(
-        in_query_order(counting(2), pd.DataFrame([[2], [0]], index=[1, 0]), "rows"), [[0], [2]]
-    )
+    for query, given, rows, named in (
+        (parity(2), frame, frame.to_numpy()[::-1], True),
+        (counting(2), pd.DataFrame([[2], [0]], index=[1, 0]), [[0], [2]], False),
+        (Query(len, ["ba"]), pd.DataFrame([[2], [0]], index=["a", "b"]), [[0], [2]], True),
+        (Query(len, ["ba"]), pd.DataFrame([[2], [0]]), [[2], [0]], False),
+    ):
+        ordered, by_dataset = in_query_order(query, given, "channel")
+        assert np.array_equal(ordered, rows) and by_dataset == named
+    ordered, _ = in_query_order(Query(len, [(2, 1, 0)]), {0: 5, 1: 6, 2: 7}, "p0", by_value=False)
+    assert list(ordered.values()) == [7, 6, 5]
