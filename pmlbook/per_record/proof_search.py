@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -84,13 +84,6 @@ class ProofSearch(ABC):
         """Continue until the proof is complete, the time is over or a tree has so many nodes; None unless it is complete."""
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0007
-@dataclass(frozen=True)
-class HintedCells(PosteriorCells):
-    """Cells that store their reference priors, shape (N, A, C)."""
-
-    compared: Array
-
-
 class HintedPosteriors(Posteriors):
     """Branch and bound over posteriors with hints for a proof, from a good prior, shape (A, C)."""
 
@@ -98,29 +91,23 @@ class HintedPosteriors(Posteriors):
         super().__init__(problem, b)
         self.classes = classes
 
-    def root(self, clock: Clock | None = None) -> HintedCells:
+    def root(self, clock: Clock | None = None) -> PosteriorCells:
         """The cell of all adversaries with the lowest bound, for mixing parts up to nearly the largest that the prior's multiplier allows."""
         most = self.most_mixing(self.classes, clock or Clock(progress=False))
         tried = []
         for mixing, steps in ((0.0, 1), (MIXING_SHARE * most, 1), (0.999 * most, 20)):
             reference = self.classes
             for _ in range(steps):
-                hints = rounded_hints(reference)
-                cell = self.mixed_root(mixing, hints / hints.sum(), clock)
-                tried.append(_hinted(cell, hints[None]))
-                reference = cell.reference[0]
+                tried.append(self.mixed_root(mixing, rounded_hints(reference), clock))
+                reference = tried[-1].reference[0]
         return min(tried, key=lambda cells: float(cells.bound[0]))
 
-    def branch(self, nodes: PosteriorCells, clock: Clock) -> tuple[Rules, HintedCells]:
+    def branch(self, nodes: PosteriorCells, clock: Clock) -> tuple[Rules, PosteriorCells]:
         """The cuts of `Posteriors.branch`, with short reference priors."""
-        hints = rounded_hints(nodes.reference)
-        reference = hints / hints.sum(axis=(1, 2), keepdims=True)
-        rules, children = super().branch(replace(nodes, reference=reference), clock)
-        return rules, _hinted(children, np.concatenate([hints] * 2))
+        return super().branch(replace(nodes, reference=rounded_hints(nodes.reference)), clock)
 
     def leaves(self, nodes: PosteriorCells) -> list[PosteriorLeaf]:
         """The hints for each cell; a class without probability in the reference prior gets a little."""
-        assert isinstance(nodes, HintedCells)
         present, found = np.isfinite(self.problem.log_counts), []
         each = zip(nodes.multiplier.tolist(), nodes.mixing.tolist(), nodes.compared)
         for multiplier, mixing, classes in each:
@@ -130,14 +117,6 @@ class HintedPosteriors(Posteriors):
         return found
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #bff5cfcc
-def _hinted(cells: PosteriorCells, compared: Array) -> HintedCells:
-    """Cells with their reference priors."""
-    known: dict[str, Any] = {
-        field.name: getattr(cells, field.name) for field in fields(PosteriorCells)
-    }
-    return HintedCells(**known, compared=compared)
-
-
 class PosteriorProof(ProofSearch):
     """One tree over posteriors."""
 

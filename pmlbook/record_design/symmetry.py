@@ -5,12 +5,8 @@
 # %% ../../nbs/record_design/01_symmetry.ipynb #e883e91c
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -166,21 +162,10 @@ def value_masses(query: Query) -> Array:
 
 def everything(query: Query) -> Query:
     """A mechanism's view of the whole dataset: its place in lexicographic order."""
-    return Query(_Place(query.alphabets), query.alphabets)
-
-
-@dataclass(frozen=True)
-class _Place:
-    """The place of a dataset among all of them; equal to another one of the same alphabets."""
-
-    alphabets: Sequence[Sequence[Hashable]]
-
-    def __call__(self, dataset: tuple[Any, ...]) -> int:
-        return self._places[dataset]
-
-    @cached_property
-    def _places(self) -> dict[tuple[Any, ...], int]:
-        return {x: k for k, x in enumerate(itertools.product(*self.alphabets))}
+    shape = query.shape
+    steps = [math.prod(shape[k + 1 :]) for k in range(len(shape))]
+    adds = [range(0, step * size, step) for step, size in zip(steps, shape)]
+    return SumQuery(adds, alphabets=query.alphabets)
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #6dd13711
 def _tied(
