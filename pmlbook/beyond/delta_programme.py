@@ -16,7 +16,7 @@ from ..extremal.enumeration import SHAVES, Extremes, dual_bound, excess, polish,
 from ..extremal.lift_vectors import LiftVertices
 from ..foundations.utility import Utility, finite
 from ..numerics.linear_programmes import Infeasible, maximise, whole_numbers
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array
 from ..release.mechanism import Mechanism
 from ..foundations.probability import weighted_sum
@@ -124,7 +124,7 @@ class _Columns(NamedTuple):
     values: Array
     worth: Array
 
-    def solved(self, promise: Promise, clock: Clock | None) -> tuple[Array, Array, Array, float]:
+    def solved(self, promise: Promise, clock: Clock) -> tuple[Array, Array, Array, float]:
         """Weights, probabilities of being published, dual variables, and what a publication may be worth."""
         prior = np.array(self.vertices.shares, dtype=float)
         n, many = self.vertices.lifts.shape
@@ -162,7 +162,7 @@ class _Columns(NamedTuple):
 
 # %% ../../nbs/beyond/11_delta_programme.ipynb #1fbe3aee
 def delta_programme(
-    vertices: Extremes, utility: Utility, promise: Promise, clock: Clock | None = None
+    vertices: Extremes, utility: Utility, promise: Promise, clock: Clock = UNLIMITED
 ) -> Mix:
     """The best mixture of lift vectors within the level and of publications, and the best dual variables.
 

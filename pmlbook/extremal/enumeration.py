@@ -18,7 +18,7 @@ from .lift_vectors import exact_lift_vectors
 from .privacy_regions import lift_limit
 from ..numerics.enclosure import float_above
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..release.mechanism import Mechanism
 from ..foundations.leakage import epsilon_pml
 from ..foundations.probability import exact_prior, weighted_sum
@@ -104,7 +104,7 @@ def complete(lifts: Array, excess: Array, scale: float, used: NDArray[np.intp]) 
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #87af4f4f
 def mixture_weights(
-    shifts: Array, values: Array, masses: Array, clock: Clock | None = None
+    shifts: Array, values: Array, masses: Array, clock: Clock = UNLIMITED
 ) -> tuple[Array, Array]:
     """Weights of the best mixture of lifts that averages to one, and the dual variables of lift minus one."""
     scale, unit = float(unit_of(shifts)), float(unit_of(values))
@@ -119,7 +119,7 @@ def mixture_weights(
 
 
 def best_mix(
-    vertices: Extremes, utility: Utility, clock: Clock | None = None
+    vertices: Extremes, utility: Utility, clock: Clock = UNLIMITED
 ) -> tuple[NDArray[np.intp], list[Fraction]]:
     """The vertices of an optimal mixture, at most N, and the dual variables of the equations.
 
@@ -209,7 +209,7 @@ def ceilings(vertices: Extremes, utility: Utility, duals: Sequence[Fraction]) ->
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #24ec1c69
 def enumerate_optimum(
-    prior: PriorLike, epsilon: float, utility: Utility, clock: Clock | None = None
+    prior: PriorLike, epsilon: float, utility: Utility, clock: Clock = UNLIMITED
 ) -> tuple[Array, float]:
     """Lift vectors of an optimal mechanism, at most N, and a bound on the optimum.
 

@@ -18,7 +18,7 @@ from .lift_vectors import quotient
 from .privacy_regions import lift_limit
 from ..numerics.enclosure import float_above
 from ..numerics.linear_programmes import Infeasible, maximise
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import ExpectedGain
 from ..numerics.validation import Array, PriorLike, check_epsilon, check_prior, names_of
@@ -68,7 +68,7 @@ SNAP_DISTANCE = 1e-9
 
 
 def gain_programme(
-    prior: Array, c: float, gain: Array, clock: Clock | None = None
+    prior: Array, c: float, gain: Array, clock: Clock = UNLIMITED
 ) -> tuple[Array, list[Fraction]]:
     """Lift vectors of a mechanism of largest expected gain, and the best dual variables, of ten digits.
 
@@ -105,7 +105,7 @@ def gain_programme(
 
 # %% ../../nbs/extremal/11_gains.ipynb #86286355
 def gain_optimum(
-    prior: PriorLike, epsilon: float, gain: ArrayLike, clock: Clock | None = None
+    prior: PriorLike, epsilon: float, gain: ArrayLike, clock: Clock = UNLIMITED
 ) -> tuple[Array, float]:
     """Lift vectors of a mechanism of largest expected gain, and a bound on the optimum.
 

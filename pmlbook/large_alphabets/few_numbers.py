@@ -13,7 +13,7 @@ import numpy as np
 from ..numerics.validation import Array
 from .losses import Fillings, Groups, Integers, joined, no_vertices
 from .pricing import VertexKind, greedy, look, price
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 
 # %% auto #0
 __all__ = []
@@ -232,7 +232,7 @@ def price_numbers(
     limit: int,
     pairs: int,
     keep: int,
-    clock: Clock | None = None,
+    clock: Clock = UNLIMITED,
     enough: float = 0.0,
 ) -> tuple[Fillings, float, bool]:
     """As `price`, or where that lowers the top by enough, for one kind of vertices after the other.

@@ -31,7 +31,7 @@ from .dual_bound import MAX_ENUMERATED_SECRETS as MAX_ENUMERATED_SECRETS
 from .dual_bound import formula_duals, formula_vertices, publication_worth
 from ..numerics.enclosure import float_above, reaches
 from ..numerics.linear_programmes import OutOfTime, SolverFailed, warn_if_loose
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..release.mechanism import Design, Mechanism
 
 # %% auto #0
@@ -145,7 +145,7 @@ def at_lower_level(
     epsilon: float,
     utility: Utility,
     inputs: Sequence[Hashable],
-    clock: Clock | None = None,
+    clock: Clock = UNLIMITED,
 ) -> Mechanism:
     """The best mechanism of a level that is a little lower, so that rounded it keeps the one that is asked for.
 

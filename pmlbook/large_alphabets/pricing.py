@@ -12,7 +12,7 @@ import numpy as np
 
 from ..numerics.validation import Array
 from .losses import Fillings, Flags, Groups, Integers, joined, no_vertices
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 
 # %% auto #0
 __all__ = []
@@ -115,7 +115,7 @@ def two_halves(
     q: Array,
     slack: float,
     limit: int,
-    clock: Clock | None = None,
+    clock: Clock = UNLIMITED,
     among: VertexKind | None = None,
 ) -> tuple[Half, Half, float]:
     """The two lists, and the slack up to which they are complete."""
@@ -128,7 +128,7 @@ def two_halves(
     for g in np.argsort(abs(q)).tolist():
         if abs(q[g]) > slack:
             break
-        if clock is not None and clock.over:
+        if clock.over:
             return *halves, 0.0
         half = halves[len(halves[1].code) < len(halves[0].code)]
         slack = half.branch(g, int(groups.size[g]), step[g], abs(q[g]), slack, limit)
@@ -287,12 +287,12 @@ def best_of(cost: Array, vertices: Fillings, keep: int) -> tuple[Array, Fillings
     return cost[best], vertices[best]
 
 
-def cheapest(near: Pairs, keep: int, clock: Clock | None = None) -> tuple[Fillings, float]:
+def cheapest(near: Pairs, keep: int, clock: Clock = UNLIMITED) -> tuple[Fillings, float]:
     """The cheapest vertices of all pairs, and a bound on the cost of every vertex."""
     least, step = near.slack, max(1, 100_000 // len(near.q))
     cost, found = np.zeros(0), no_vertices(near.groups)
     for i, j in near.blocks():
-        if clock is not None and clock.over:
+        if clock.over:
             return found, 0.0
         rest, flips, bound = near.pair_costs((i, j))
         order = np.flatnonzero(bound < least)
@@ -314,13 +314,13 @@ def look(
     limit: int,
     pairs: int,
     keep: int,
-    clock: Clock | None = None,
+    clock: Clock = UNLIMITED,
     among: Sequence[VertexKind | None] = (None,),
 ) -> tuple[Fillings, float, bool]:
     """Vertices that cost at most `wanted`, a bound on the cost of every vertex, and whether all were examined."""
     one, two, slack = two_halves(groups, q, wanted, limit, clock, among[0])
     while True:
-        if slack < 1e-9 * wanted or (clock is not None and clock.over):
+        if slack < 1e-9 * wanted or clock.over:
             return no_vertices(groups), 0.0, False
         near = [Pairs(groups, q, slack, (one, two), kind) for kind in among]
         if sum(some.many for some in near) <= pairs:
@@ -338,7 +338,7 @@ def price(
     limit: int,
     pairs: int,
     keep: int,
-    clock: Clock | None = None,
+    clock: Clock = UNLIMITED,
     enough: float = 0.0,
 ) -> tuple[Fillings, float, bool]:
     """Columns of excess above `enough`, a bound on the loss of every mechanism, and whether all were examined."""

@@ -15,7 +15,7 @@ import numpy as np
 from ..numerics.validation import Array
 from .losses import Fillings, Groups, Integers, joined, no_vertices
 from .pricing import greedy, rest_reaches
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 
 # %% auto #0
 __all__ = []
@@ -125,7 +125,7 @@ def near_an_end(
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #46bacef1
 def price_sums(
-    groups: Groups, duals: Array, keep: int, clock: Clock | None = None, enough: float = 0.0
+    groups: Groups, duals: Array, keep: int, clock: Clock = UNLIMITED, enough: float = 0.0
 ) -> tuple[Fillings, float, bool]:
     """Columns of large excess, a bound on the loss of every mechanism, and whether all were examined.
 
@@ -139,7 +139,7 @@ def price_sums(
     found, least = [no_vertices(groups)], slack
     for side, half in enumerate(halves):
         for k, rest_of_half in sums_without(groups, q, half, slack):
-            if clock is not None and clock.over:
+            if clock.over:
                 return no_vertices(groups), -base, False
             try:
                 cost, i, j, x = near_an_end(groups, q, slack, k, rest_of_half, tables[1 - side])

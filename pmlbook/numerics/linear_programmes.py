@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 import scipy
 
 from .enclosure import text_above, texts_around
-from .progress import Clock
+from .progress import UNLIMITED, Clock
 from .validation import Array
 
 # %% auto #0
@@ -155,7 +155,7 @@ def maximise(
     equal: tuple[ArrayLike, ArrayLike] | None = None,
     at_most: tuple[ArrayLike, ArrayLike] | None = None,
     bounds: Any = (0, None),
-    clock: Clock | None = None,
+    clock: Clock = UNLIMITED,
 ) -> Programme:
     """Maximise a linear gain, shape (V,), under linear constraints; returns a basic solution.
 
@@ -167,7 +167,7 @@ def maximise(
     """
     gain = np.asarray(gain, dtype=float)
     scale = np.abs(gain).max() or 1.0
-    patience = clock if clock and clock.limit < math.inf else Clock(SOLVER_SECONDS)
+    patience = clock if clock.limit < math.inf else Clock(SOLVER_SECONDS)
     posed, above = _posed(-gain / scale, at_most, equal, bounds)
     for method in ("simplex", "ipm"):
         status, x, duals = _solved(posed, method, max(patience.left, 1e-3))

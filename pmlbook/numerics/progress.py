@@ -110,3 +110,6 @@ class Clock:
         bar = tqdm(desc=self.label, bar_format="{desc}: {elapsed}{postfix}")
         bar.start_t -= self.seconds
         return bar
+
+
+UNLIMITED = Clock(progress=False)  # of computations that nobody limits or watches; never changed

@@ -13,7 +13,7 @@ import scipy
 from scipy.special import entr
 
 from ..foundations.capacity import blur_of, divergences
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array
 from .classes import RecordProblem
 from .tilted import NEAR_ZERO, NUMBERS_PER_CHECK, blur, most_slack, sum_margin
@@ -25,7 +25,7 @@ __all__ = []
 MAX_CLASS_CHOICES = 20_000  # combinations of classes that are tried one by one
 
 
-def capacities(rows: Array, floor: float = 0.0, clock: Clock | None = None) -> tuple[Array, ...]:
+def capacities(rows: Array, floor: float = 0.0, clock: Clock = UNLIMITED) -> tuple[Array, ...]:
     """Distributions (T, A) that nearly reach the capacity of each of T channels, with lower and upper bounds.
 
     Channels that cannot be the best, or reach `floor` nats, are given up early. When the time of the clock is over,
@@ -33,7 +33,7 @@ def capacities(rows: Array, floor: float = 0.0, clock: Clock | None = None) -> t
 
     Source: Blahut 1972; Arimoto 1972.
     """
-    (count, a, _), clock = rows.shape, clock or Clock()
+    count, a, _ = rows.shape
     distributions = np.full((count, a), 1 / a)
     lower = np.zeros(count)
     upper = np.full(count, np.inf)
@@ -57,7 +57,7 @@ def capacities(rows: Array, floor: float = 0.0, clock: Clock | None = None) -> t
 
 # %% ../../nbs/per_record/07_certain_adversaries.ipynb #0bd17a9c
 def flat_part(
-    problem: RecordProblem, clock: Clock | None = None
+    problem: RecordProblem, clock: Clock = UNLIMITED
 ) -> tuple[Array, float, float] | None:
     """The best adversary without an entropy constraint, of the largest entropy, its leakage, and a bound on all.
 
@@ -66,7 +66,7 @@ def flat_part(
 
     Source: Wu et al. 2026, Section 3.1.1 (b = 0); Blahut 1972.
     """
-    (a, _, m), clock = problem.rows.shape, clock or Clock()
+    a, _, m = problem.rows.shape
     present = np.isfinite(problem.log_counts).sum(axis=1)
     if math.prod(present.tolist()) > MAX_CLASS_CHOICES:
         return None

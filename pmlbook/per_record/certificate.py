@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numerics.enclosure import log_above, text_above, texts_around
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array, Frozen, check_nonnegative, real_array
 from .classes import AdversaryPrior, RecordProblem, check_query_rows, classes_of
 from .queries import Query
@@ -97,7 +97,7 @@ def _mark(problem: RecordProblem) -> tuple[tuple[tuple[int, ...], bytes], ...]:
     return tuple((p.shape, hashlib.sha256(p.tobytes()).digest()) for p in parts)
 
 
-def kinds(query: Query, checked: Array, by_value: bool, clock: Clock | None = None) -> list[int]:
+def kinds(query: Query, checked: Array, by_value: bool, clock: Clock = UNLIMITED) -> list[int]:
     """One record of each kind: the others are attacked alike. After `check_query_rows`.
 
     When the time is over, the records that are left count as kinds.
@@ -107,8 +107,7 @@ def kinds(query: Query, checked: Array, by_value: bool, clock: Clock | None = No
         return records
     found: dict[Hashable, int] = {}
     for i in records:
-        over = clock is not None and clock.over
-        found.setdefault(i if over else _mark(classes_of(query, checked, by_value, i)), i)
+        found.setdefault(i if clock.over else _mark(classes_of(query, checked, by_value, i)), i)
     return sorted(found.values())
 
 # %% ../../nbs/per_record/11_certificate.ipynb #7d3f213a

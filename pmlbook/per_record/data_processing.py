@@ -13,7 +13,7 @@ import numpy as np
 from .classes import RecordProblem
 from .tilted import NEAR_ZERO, most_slack, own_multiplier, posterior_gains
 from .tilted import sum_margin, tilt
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array
 
 # %% auto #0
@@ -111,14 +111,13 @@ CONTRACTION_FACTOR = 1.001  # times the contraction is the multiplier for all wh
 
 
 def data_processing_bound(
-    problem: RecordProblem, b: float, classes: Array, steps: int = 40, clock: Clock | None = None
+    problem: RecordProblem, b: float, classes: Array, steps: int = 40, clock: Clock = UNLIMITED
 ) -> float:
     """A bound in nats on all adversaries from one of them, shape (A, C), by data processing alone.
 
     It equals the adversary's leakage, up to rounding, if the prior is stationary, after some `steps`, with a multiplier
     above all contraction coefficients; at a smaller multiplier it is loose.
     """
-    clock = clock or Clock()
     least = max(CONTRACTION_FACTOR * problem.contractions.max(), 1e-6)
     multiplier = max(own_multiplier(problem, b, classes, clock), least)
     if clock.over or multiplier > 1e6:

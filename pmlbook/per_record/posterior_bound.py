@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import entr, expit
 
 from ..numerics.branch_and_bound import Nodes, Relaxation, Rules
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array
 from .classes import RecordProblem
 from .tilted import MACHINE_EPSILON, MAX_SEARCHED_MULTIPLIER, NEAR_ZERO, blur
@@ -129,7 +129,7 @@ def bound_cells(
     coefficients: Array | None = None,
     start: Array | None = None,
     drift: Array | None = None,
-    clock: Clock | None = None,
+    clock: Clock = UNLIMITED,
     mixing: Array | None = None,
     reference: Array | None = None,
 ) -> PosteriorCells:
@@ -275,11 +275,11 @@ class Posteriors(Relaxation[PosteriorCells]):
     def __init__(self, problem: RecordProblem, b: float) -> None:
         self.problem, self.b, self.odds_bound = problem, b, odds_bounds(problem)
 
-    def root(self, clock: Clock | None = None) -> PosteriorCells:
+    def root(self, clock: Clock = UNLIMITED) -> PosteriorCells:
         """The one cell that holds every adversary."""
         return self.mixed_root(0.0, self.problem.uniform, clock)
 
-    def mixed_root(self, mixing: float, reference: Array, clock: Clock | None) -> PosteriorCells:
+    def mixed_root(self, mixing: float, reference: Array, clock: Clock) -> PosteriorCells:
         """The same cell, with a part bounded by data processing and a reference prior, shape (A, C)."""
         part = np.array([mixing]), reference[None]
         cell = root_vertices(self.problem), None, None, None, clock

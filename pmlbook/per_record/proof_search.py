@@ -17,7 +17,7 @@ import scipy
 from scipy.special import entr, rel_entr
 
 from ..numerics.branch_and_bound import Batch, BranchAndBound, Rules
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from .record_search import MIXING_SHARE, NUMBERS_AT_ONCE
 from .classes import Group, RecordProblem, check_query_rows, stacked
 from .data_processing import CONTRACTION_FACTOR, StationaryPoint
@@ -80,7 +80,7 @@ class ProofSearch(ABC):
         self.enough = enough
 
     @abstractmethod
-    def run(self, clock: Clock | None = None, most: int = MAX_PROOF_NODES) -> Any:
+    def run(self, clock: Clock = UNLIMITED, most: int = MAX_PROOF_NODES) -> Any:
         """Continue until the proof is complete, the time is over or a tree has so many nodes; None unless it is complete."""
 
 # %% ../../nbs/per_record/19_proof_search.ipynb #find0007
@@ -91,9 +91,9 @@ class HintedPosteriors(Posteriors):
         super().__init__(problem, b)
         self.classes = classes
 
-    def root(self, clock: Clock | None = None) -> PosteriorCells:
+    def root(self, clock: Clock = UNLIMITED) -> PosteriorCells:
         """The cell of all adversaries with the lowest bound, for mixing parts up to nearly the largest that the prior's multiplier allows."""
-        most = self.most_mixing(self.classes, clock or Clock(progress=False))
+        most = self.most_mixing(self.classes, clock)
         tried = []
         for mixing, steps in ((0.0, 1), (MIXING_SHARE * most, 1), (0.999 * most, 20)):
             reference = self.classes
@@ -123,10 +123,9 @@ class PosteriorProof(ProofSearch):
     search: BranchAndBound[PosteriorCells] | None = None
 
     def run(
-        self, clock: Clock | None = None, most: int = MAX_PROOF_NODES, unfinished: bool = True
+        self, clock: Clock = UNLIMITED, most: int = MAX_PROOF_NODES, unfinished: bool = True
     ) -> PosteriorTree | None:
         """As `ProofSearch.run`; with `unfinished` an incomplete tree is returned too, with its open cells as leaves."""
-        clock = clock or Clock(progress=False)
         problem = self.claim.problem
         if self.search is None:
             relaxation = HintedPosteriors(problem, self.claim.b, self.claim.classes)
@@ -189,10 +188,9 @@ class OutputProof(ProofSearch):
         super().__init__(*claim)
         self.prepared: dict[float, tuple[StationaryPoint, list[ValueSearch]] | None] = {}
 
-    def run(self, clock: Clock | None = None, most: int = MAX_PROOF_NODES) -> OutputTrees | None:
+    def run(self, clock: Clock = UNLIMITED, most: int = MAX_PROOF_NODES) -> OutputTrees | None:
         """As `ProofSearch.run`; each tree may have so many nodes."""
         problem = self.claim.problem
-        clock = clock or Clock(progress=False)
         if problem.rows.size > MAX_ROW_NUMBERS or clock.over:
             return None
         if problem.largest_entropy <= self.claim.b:
@@ -251,9 +249,8 @@ class SeparableProof(ProofSearch):
 
     search: BranchAndBound[Pieces] | None = None
 
-    def run(self, clock: Clock | None = None, most: int = MAX_DUAL_NODES) -> SeparableTree | None:
+    def run(self, clock: Clock = UNLIMITED, most: int = MAX_DUAL_NODES) -> SeparableTree | None:
         """As `ProofSearch.run`; None also where there is no entropy slack."""
-        clock = clock or Clock(progress=False)
         if self.claim.problem.largest_entropy <= self.claim.b:
             return None
         if self.search is None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.branch_and_bound import Batch, BranchAndBound
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array
 from .certain_adversaries import flat_part, near_uniform
 from .classes import RecordProblem
@@ -56,10 +56,10 @@ class WorstPrior(Posteriors):
         self.classes, self.tol = classes, tol
         self.value = float(problem.leakage(classes))
 
-    def root(self, clock: Clock | None = None) -> PosteriorCells:
+    def root(self, clock: Clock = UNLIMITED) -> PosteriorCells:
         """The root node: data processing covers two thirds of the part that the multiplier of the best prior allows."""
         alone = super().root(clock)
-        mixing = MIXING_SHARE * self.most_mixing(self.classes, clock or Clock())
+        mixing = MIXING_SHARE * self.most_mixing(self.classes, clock)
         cells = self.mixed_root(mixing, self.classes, clock)
         cells.bound[:] = np.minimum(cells.bound, alone.bound)
         return cells

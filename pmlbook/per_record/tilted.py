@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array
 from .classes import RecordProblem
 
@@ -129,7 +129,7 @@ def reply(
     b: float,
     start: Array | None = None,
     accuracy: float = 1e-12,
-    clock: Clock | None = None,
+    clock: Clock = UNLIMITED,
 ) -> Reply:
     """The best prior with entropy at least `b` for each table of gains.
 
@@ -141,7 +141,6 @@ def reply(
     """
     start = np.full(len(gains), 0.3) if start is None else start
     step = max(1, NUMBERS_PER_CHECK // gains[0].size)
-    clock = clock or Clock()
     parts = [slice(k, k + step) for k in range(0, len(gains), step)]
     found = [_reply(problem, gains[part], b, start[part], accuracy, clock) for part in parts]
     return Reply(*map(np.concatenate, zip(*found)))
@@ -247,7 +246,7 @@ def own_multiplier(problem: RecordProblem, b: float, classes: Array, clock: Cloc
 
 
 def climb_tilted(
-    problem: RecordProblem, b: float, classes: Array, steps: int, clock: Clock | None = None
+    problem: RecordProblem, b: float, classes: Array, steps: int, clock: Clock = UNLIMITED
 ) -> tuple[Array, Array]:
     """Tilted Blahut-Arimoto from several starts, shape (N, A, C): the priors reached and their leakages.
 
@@ -256,7 +255,7 @@ def climb_tilted(
 
     Source: Wu et al. 2026, Algorithms 1 to 3, whose two blocks are solved here together and exactly.
     """
-    multiplier, clock = None, clock or Clock()
+    multiplier = None
     for k in range(steps):
         answer = reply(problem, posterior_gains(problem, classes), b, multiplier, clock=clock)
         if clock.over and k:
@@ -288,7 +287,7 @@ def best_adversary(
     starts: int = 64,
     steps: int = 600,
     accuracy: float = 1e-14,
-    clock: Clock | None = None,
+    clock: Clock = UNLIMITED,
 ) -> tuple[Array, float]:
     """The best prior with entropy at least `b` among many climbs, shape (A, C), and its leakage in nats.
 
@@ -297,7 +296,6 @@ def best_adversary(
 
     Source: Wu et al. 2026, Section 3.1 (multiple restarts).
     """
-    clock = clock or Clock()
     classes = problem.uniform[None]
     if not clock.over:
         classes = np.concatenate([starting_points(problem, starts, rng), classes])

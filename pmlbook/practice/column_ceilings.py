@@ -14,7 +14,7 @@ import scipy
 from ..extremal.enumeration import margin
 from ..large_alphabets.few_numbers import min_of
 from ..numerics.enclosure import float_above, float_below
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array
 from .estimated_prior import PriorRegion
 
@@ -143,7 +143,7 @@ ENDS = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)  # of the first intervals of tau
 MAX_BISECTIONS = 20  # of an interval
 
 
-def highest_worth(packs: Knapsacks, dual: Array, near: float, clock: Clock | None = None) -> float:
+def highest_worth(packs: Knapsacks, dual: Array, near: float, clock: Clock = UNLIMITED) -> float:
     """An upper bound on the worth of every column at these dual variables, and on zero.
 
     Intervals of tau are halved until they are within `near` of the best bound for single values of tau, or the
@@ -160,7 +160,7 @@ def highest_worth(packs: Knapsacks, dual: Array, near: float, clock: Clock | Non
             above, _ = column_ceilings(packs, dual, begin, end, kind)
             middle = (begin + end) / 2
             reached = max(reached, column_ceilings(packs, dual, middle, middle, kind)[0].max())
-            last = step == MAX_BISECTIONS - 1 or (clock is not None and clock.over)
+            last = step == MAX_BISECTIONS - 1 or clock.over
             wide = (above > reached + near) & ~np.bool_(last)
             answer = max(answer, above[~wide].max(initial=0.0))
             if not wide.any():

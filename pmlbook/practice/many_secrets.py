@@ -16,7 +16,7 @@ from ..extremal.enumeration import margin
 from ..foundations.utility import NAMED
 from ..large_alphabets.losses import Groups
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.restricted_master import Backtracking, Generation, Priced, Stage
 from ..numerics.restricted_master import lagrangian_bound
 from ..numerics.validation import Array
@@ -65,7 +65,7 @@ class Exchanges:
 
 
 def exchanged(
-    packs: Knapsacks, dual: Array, states: NDArray[np.int64], clock: Clock | None = None
+    packs: Knapsacks, dual: Array, states: NDArray[np.int64], clock: Clock = UNLIMITED
 ) -> tuple[float, NDArray[np.int64]]:
     """A column that no change of one or two secrets improves, and its reduced cost.
 
@@ -78,7 +78,7 @@ def exchanged(
     while True:
         found, _ = packs.worth(*(exchanges.sums(each, states, state) for state in (FULL, PART)))
         step = int(found.argmax())
-        if not found[step] > best + MIN_EXCHANGE_NATS or (clock is not None and clock.over):
+        if not found[step] > best + MIN_EXCHANGE_NATS or clock.over:
             return float(best), states
         best = found[step]
         exchanges.apply(states, step)

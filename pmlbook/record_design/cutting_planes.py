@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array
 from ..per_record.certificate import in_turn
 from ..per_record.record_search import worst_of_record
@@ -96,7 +96,7 @@ def attack(
     b: float,
     candidates: AdversarySet,
     rng: np.random.Generator,
-    clock: Clock | None = None,
+    clock: Clock = UNLIMITED,
 ) -> tuple[AdversarySet, float]:
     """Adversaries with a large leakage from q, different from each other, and the largest leakage.
 
@@ -105,7 +105,7 @@ def attack(
     Source: the climb of 'Tilted Blahut-Arimoto', from old and new starts.
     """
     found: list[tuple[int, Array, Array]] = []
-    best, clock = 0.0, clock or Clock()
+    best = 0.0
     for i in made.records:
         if found and clock.over:
             break

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array
 from ..per_record.tilted import MACHINE_EPSILON
 from .symmetry import Setting
@@ -95,7 +95,7 @@ class Goal:
 
 
 def solve_master(
-    orbits: Orbits, goal: Goal, cuts: Array, clock: Clock | None = None
+    orbits: Orbits, goal: Goal, cuts: Array, clock: Clock = UNLIMITED
 ) -> tuple[float, Array]:
     """A lower bound on the optimum from planes, shape (K, S), and the dual variables of the planes.
 
@@ -105,7 +105,7 @@ def solve_master(
     Source: Kelley 1960; the bound is weak duality, recomputed from the dual variables.
     """
     k, s = cuts.shape
-    if clock is not None and clock.over:
+    if clock.over:
         return -math.inf, np.zeros(k)
     gain = -orbits.cost
     rows = orbits.rows

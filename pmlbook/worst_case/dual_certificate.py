@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..numerics.linear_programmes import maximise, whole_numbers
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array, ROUNDED_ZERO
 
 # %% auto #0
@@ -102,7 +102,7 @@ def _constraints(
 
 
 def coverage(
-    allowed: NDArray[np.bool_], prior: Array, lift: float, clock: Clock | None = None
+    allowed: NDArray[np.bool_], prior: Array, lift: float, clock: Clock = UNLIMITED
 ) -> Coverage:
     """Solve the relaxed programme at a largest lift, in the variables p_ij and lift * P(y_j).
 

@@ -22,7 +22,7 @@ from ..numerics.linear_programmes import Infeasible, SolverFailed, as_decimal
 from ..numerics.linear_programmes import digits_for_smallest, maximise, warn_if_loose
 from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.restricted_master import Column, minimise_precisely
 from ..release.sampling import UNITS
 from ..numerics.validation import Array, check_epsilon, first_names, names_of
@@ -43,7 +43,7 @@ def expected_utility(channel: Array, prior: Array, utilities: Array) -> float:
 
 
 def _solve(
-    gain: Array, allowed: NDArray[np.bool_], prior: Array, lift: float, clock: Clock | None = None
+    gain: Array, allowed: NDArray[np.bool_], prior: Array, lift: float, clock: Clock = UNLIMITED
 ) -> tuple[Array, Array]:
     """The programme at a largest lift: what is served, and the dual variable of each row."""
     usable = allowed & (prior @ allowed >= 1 / lift)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.linear_programmes import Infeasible, OutOfTime, SolverFailed
-from ..numerics.progress import Clock
+from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import ROUNDED_ZERO, Array
 from .dual_certificate import coverage, dual_certificate_bound, normalised
 from .margin import AllowedPairs, Margin, Point
@@ -120,7 +120,7 @@ def _next_lift(now: Visit, slope: float, visits: list[Visit]) -> float:
 
 # %% ../../nbs/worst_case/10_interior_point.ipynb #fd4cfa18
 def search(
-    allowed: NDArray[np.bool_], prior: Array, clock: Clock | None = None
+    allowed: NDArray[np.bool_], prior: Array, clock: Clock = UNLIMITED
 ) -> tuple[Array, Array, list[Visit]]:
     """A channel with (nearly) the least largest lift, a dual certificate that proves it, and the lifts visited.
 
@@ -128,7 +128,6 @@ def search(
 
     Source: derived in 'Least leakage by an interior-point method'; replaces the bisection of Song & Oechtering 2026, Section III-B.
     """
-    clock = clock or Clock()
     visits = list[Visit]()
     best = Incumbent(allowed, prior)
     lift, weights = best.lower, best.outcome

@@ -172,7 +172,7 @@ def test_every_kind_of_vertex_is_priced():
             found, bound, complete = price_numbers(groups, duals, numbers, 10**4, 10**6, 3)
             hasty = price_numbers(groups, duals, numbers, 3, 5, 1)[1]
             enough = best_of_all / 2
-            asked = price_numbers(groups, duals, numbers, 10**4, 10**6, 3, None, enough)
+            asked = price_numbers(groups, duals, numbers, 10**4, 10**6, 3, enough=enough)
         excess = (duals @ found.filled(groups) - found.loss(groups)).max(initial=0)
         assert complete and np.isclose(excess, best_of_all, rtol=0, atol=1e-10)
         assert np.isclose(bound, duals @ groups.share - best_of_all, rtol=0, atol=1e-7)
