@@ -22,7 +22,7 @@ from pmlbook.hamming.mechanisms import distortions, is_valid, worst_distortion
 from pmlbook.hamming.mutual_information import worst_case_information
 from pmlbook.large_alphabets.optimality import certify_optimum
 from pmlbook.per_record.framework import dalenius_level, record_information
-from pmlbook.practice.estimated_prior import worst_prior
+from pmlbook.practice.estimated_prior import PriorRegion, worst_prior
 from pmlbook.practice.meaning import may_rule_out, meaning
 from pmlbook.practice.robust import keeps_level
 from pmlbook.record_design.symmetry import setting
@@ -576,3 +576,85 @@ def test_names_that_mean_missing_are_one_name(name):
     both = pb.estimate.two_way(made, outcomes, ["r0", "r1", "r0", "r0"] * 20, made)
     assert both.mean([0, 1], name).interval() == both.mean([0, 1], None).interval()
     assert both.difference([0, 1], name, name).interval() == (0.0, 0.0)
+
+
+def test_rows_of_whole_numbers_go_by_name():
+    """A list of Series was read by position where its entries were exact: the level was 0, and all was published."""
+    rows = [pd.Series([1, 0], ["y", "n"]), pd.Series([1, 0], ["n", "y"])]
+    level = pb.Mechanism(rows, [0.5, 0.5]).epsilon
+    assert pb.audit.audit_leakage(rows, [0.5, 0.5]).level[1] == level > 0.69
+    assert pb.budget.repeated_leakage(rows, [0.5, 0.5], 1).bound == pytest.approx(level)
+
+
+def test_default_numbers_beside_the_same_numbers_in_another_order():
+    """Tables were paired by the numbers, but named in the other order: a promised utility was broken."""
+    utility = pd.DataFrame([[3.0, 2, 1], [1, 3, 2], [2, 1, 3.5]], columns=list("abc"))
+    prior, turned = pd.Series([0.6, 0.25, 0.15]), utility.sort_values("a")
+    for design in (
+        pb.min_leakage(turned, prior, 2).mechanism,
+        pb.worst_case_mechanism(turned, prior, 1.0).mechanism,
+    ):
+        assert worst_value(design.to_frame(), utility) == 2
+    channel = pd.DataFrame([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5]])
+    shuffled = prior.loc[[2, 0, 1]]
+    for measure in (
+        pb.measures.min_entropy_leakage,
+        pb.measures.mutual_information,
+        pb.epsilon_pml,
+    ):
+        assert measure(channel, shuffled) == pytest.approx(measure(channel, prior))
+    gain = pd.DataFrame(np.diag([1.0, 2.0, 3.0]))
+    for each in (gain, gain.loc[[2, 0, 1]]):
+        assert pb.measures.ExpectedGain(each)(channel, shuffled) == pytest.approx(
+            pb.measures.ExpectedGain(gain)(channel, prior)
+        )
+
+
+def test_names_given_beside_a_table_name_its_rows_in_their_order():
+    """Rows with default numbers were put into the order of numbers that name them, and lists were not."""
+    table, shares = [[0.9, 0.1], [0.2, 0.8]], [0.3, 0.7]
+    for channel in (table, pd.DataFrame(table)):
+        for prior in (shares, pd.Series(shares)):
+            made = pb.Mechanism(channel, prior, inputs=[1, 0], outputs=[1, 0])
+            assert made.channel == pytest.approx(np.array(table)) and made.inputs == (1, 0)
+            assert made.prior.tolist() == shares
+    gain = pb.measures.ExpectedGain(pd.DataFrame(table), inputs=[1, 0]).gain
+    assert gain.tolist() == table
+    vertices = pb.robust.SourceSet(pd.DataFrame([shares]), inputs=[1, 0]).vertices
+    assert vertices.tolist() == [shares]
+    region = PriorRegion(pd.Series(shares), pd.Series(shares), pd.Series(shares), inputs=(1, 0))
+    assert region.prior.tolist() == region.low.tolist() == shares
+    certified = pb.Mechanism(table, shares, (1, 0)).certify(1.0)
+    again = replace(certified, prior=pd.Series(shares))
+    assert again.largest_lift == certified.largest_lift
+
+
+def test_a_region_keeps_the_numbers_of_a_series():
+    """They were forgotten, and tables went by position."""
+    channel = pd.DataFrame([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5]])
+    named = pb.robust.box_region(pd.Series([60, 25, 15]))
+    turned = channel.loc[[2, 0, 1]]
+    assert pb.robust.worst_leakage(turned, named) == pytest.approx(
+        pb.robust.worst_leakage(channel, named)
+    )
+    listed = pb.robust.box_region([60, 25, 15])
+    assert pb.robust.worst_leakage(turned, listed) == pytest.approx(
+        pb.robust.worst_leakage(turned.to_numpy(), listed)
+    )
+    low, high = pd.Series([0.1, 0.4, 0.1], list("bac")), pd.Series([0.3, 0.7, 0.3], list("bac"))
+    assert PriorRegion([0.6, 0.2, 0.2], low, high[list("abc")]).inputs == tuple("bac")
+
+
+def test_names_of_losses_counts_and_contributions():
+    losses = pd.DataFrame([[0, 1, 2.0], [1, 0, 1], [2, 1, 0]], index=[2, 0, 1], columns=list("lmn"))
+    design = pb.robust.min_loss([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], losses, 1.0)
+    assert design.mechanism.inputs == (2, 0, 1)
+    known = pb.robust.IntervalSet(pd.Series([0.1, 0.2, 0.1], [1, 2, 3]), [0.7, 0.7, 0.7])
+    assert known.worst({1: 9, 3: 0, 2: 0}) == known.worst([9, 0, 0])
+    counts = pd.Series([3, 2, 1], ["b", "a", "c"])
+    with pytest.raises(ValueError, match="has names: give an array"):
+        pb.estimate.mean_mechanism((counts, np.arange(4.0)), 1.0)
+    with pytest.raises(ValueError, match="a set has no order"):
+        pb.queries.SumQuery([{0: 5, 1: 7}])
+    unnamed = pd.DataFrame([[0.6, 0.4], [0.4, 0.6]])
+    assert pb.audit.audit_leakage(unnamed, [0.5, 0.5], outcomes=["x", "y"]).outcomes == ("x", "y")

@@ -260,7 +260,7 @@ def test_commands_are_printed_as_they_are_typed(system, typed, monkeypatch):
 
     monkeypatch.setattr(sys, "platform", system)
     given = Namespace(**vars(Layout()) | {"source": Path("a b.csv")})
-    answers = Namespace(column="said", goal="frequencies")
+    answers = Namespace(column="said", goal="frequencies", gaps=0)
     first, _ = _commands(given, [Path("m.json"), Path("e.json")], answers, "0" * 64)
     assert first.startswith(f"pmlbook release m.json {typed} RELEASED --column said ")
 

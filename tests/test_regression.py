@@ -551,3 +551,16 @@ def test_columns_of_arrow_have_their_names():
         FLIP, [0, 1, 0, 1, 1, 0], np.arange(6.0), {"no": 0, "yes": 1}, table
     )
     assert fit.names == ("feature", "one", "age")
+
+
+def test_covariates_far_from_zero_are_not_dependent():
+    """Times of a day as seconds since 1970, beside a constant: a rank of squares refused them."""
+    rng = np.random.default_rng(0)
+    made = pb.Mechanism(pb.mechanisms.randomized_response(3, 0.1), [0.5, 0.3, 0.2], list("abc"))
+    secret = rng.choice(3, 5000, p=[0.5, 0.3, 0.2])
+    released = made.privatize(np.array(list("abc"))[secret], rng=1)
+    times = np.column_stack([np.ones(5000), 1.7e9 + rng.uniform(0, 86400, 5000)])
+    fit = pb.estimate.regression_on_release(
+        made, released, secret + rng.normal(size=5000), {"a": 0, "b": 1, "c": 5}, times
+    )
+    assert np.isfinite(fit.standard_errors).all()

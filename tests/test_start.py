@@ -289,7 +289,7 @@ def test_the_page_of_the_messy_file(run):
     digests = [read_certificate(Path(f"in.{kind}")).digest for kind in KINDS[:2]]
     assert all(digest in page.text for digest in digests)
     command = re.search("pmlbook release .*", page.text)[0]
-    assert "--column 'how was it' --missing-text '' NA --sha256" in command
+    assert "--column 'how was it' --missing-text '' NA --missing keep --sha256" in command
 
 
 @pytest.mark.parametrize("prior", [[0.5, 0.5], [0.6, 0.3, 0.1], [1 - 1e-8, 1e-8], [0.25] * 4])

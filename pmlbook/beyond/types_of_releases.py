@@ -18,6 +18,7 @@ from ..foundations.probability import exact_prior
 from ..numerics.enclosure import exp_around
 from ..numerics.validation import Array, PriorLike, aligned, check_channel, first_names
 from ..numerics.validation import is_rational, names_of
+from ..release.levels import given_entries
 
 # %% auto #0
 __all__ = []
@@ -35,8 +36,8 @@ def exact_pair(
     names = first_names(names_of(channel), names_of(prior))
     shares = exact_prior(aligned(prior, names_of(channel), "prior", "channel"))
     table = check_channel(channel, rows=len(shares))
-    given = np.asarray(channel, dtype=object) if is_rational(channel) else table
-    rows = [[Fraction(*entry.as_integer_ratio()) for entry in row] for row in given.tolist()]
+    given = given_entries(channel) if is_rational(channel) else table.tolist()
+    rows = [[Fraction(*entry.as_integer_ratio()) for entry in row] for row in given]
     whole = [[e / total for e in row] for row, total in zip(rows, map(sum, rows))]
     return whole, shares, names or tuple(range(len(rows)))
 

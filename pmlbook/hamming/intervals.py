@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -20,7 +20,7 @@ from .source_sets import SourceSet, as_source_set
 from ..numerics.linear_programmes import as_fractions
 from ..numerics.validation import Array, SUM_TOLERANCE, Frozen, InvalidPrior, aligned
 from ..numerics.validation import check_distribution, check_names, first_names
-from ..numerics.validation import frozen_array, names_of, real_array
+from ..numerics.validation import Given, frozen_array, names_of, real_array
 
 # %% auto #0
 __all__ = ['MAX_LISTED_SYMBOLS', 'IntervalSet']
@@ -133,7 +133,7 @@ class IntervalSet(Frozen):
 
     def __post_init__(self) -> None:
         own = first_names(names_of(self.low), names_of(self.high))
-        names = check_names(self.inputs, "inputs") or own
+        names = Given(check_names(self.inputs, "inputs")) or own
         low = real_array(aligned(self.low, names, "low", "inputs"), "low", 1)
         high = real_array(aligned(self.high, names, "high", "low"), "high", 1)
         if len(low) != len(high):
@@ -172,7 +172,8 @@ class IntervalSet(Frozen):
 
     def worst(self, losses: Sequence[Any]) -> list[Fraction]:
         """The member with the largest mean of the losses, M numbers, exactly."""
-        given = list(self.aligned(losses, "losses"))
+        named = self.aligned(losses, "losses")
+        given = list(named.values() if isinstance(named, Mapping) else named)
         if len(given) != self.size or not all(map(math.isfinite, given)):
             raise ValueError(f"losses must be {self.size} finite numbers")
         return fill([-Fraction(loss) for loss in given], *self.limits, 0)

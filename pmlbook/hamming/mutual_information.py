@@ -102,9 +102,9 @@ def _without_search(known: KnownSource, limit: float) -> RobustDesign | None:
     return RobustDesign(mechanism, value, bound, "identity", worst)
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #d3c15171
-DECISIVE_TOLERANCE = (
-    1e-11  # in nats, and relative for distortion: near the gap of the barrier method
-)
+# in nats, and relative for distortion: near the gap of the barrier method
+DECISIVE_TOLERANCE = 1e-11
+MAX_MEMBER_ROUNDS = 150  # some minutes for hundreds of symbols; what is left then is the gap
 
 
 def _worst_rows(known: KnownSource, losses: Array) -> Array:
@@ -115,7 +115,7 @@ def _worst_rows(known: KnownSource, losses: Array) -> Array:
 def _solved(known: KnownSource, limit: float) -> tuple[Array, Bounds]:
     """Members that decide the programme, shape (K, M), and its solution; the worst are added until none is worse."""
     V = members(known)
-    while True:
+    for _ in range(MAX_MEMBER_ROUNDS):
         found = least_information(V, limit)
         D, q = found.of_high
         leaks = binary_divergences(D, 1 - D, q)
@@ -125,8 +125,9 @@ def _solved(known: KnownSource, limit: float) -> tuple[Array, Bounds]:
             worse.append(rows[rows @ losses > (V @ losses).max() + slack])
         new = np.vstack(worse)
         if not len(new):
-            return V, found
+            break
         V = np.vstack([V, new])
+    return V, found
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #09b852f9
 def _within_distortion(
@@ -181,8 +182,8 @@ def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
 
     Notes
     -----
-    Lists of vertices take a moment, also for hundreds of symbols; intervals on a hundred symbols some ten seconds, on
-    more of them minutes, as about as many members decide as there are symbols.
+    Lists of vertices take a moment, also for hundreds of symbols. Of intervals about as many members decide as there are
+    symbols: a hundred take some ten seconds, and for more the search ends after a minute or two with a gap.
 
     Source: Kalantari et al. 2018, eqs (20)-(22).
 

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -24,7 +25,7 @@ from ..release.mechanism import Mechanism
 from ..numerics.enclosure import exp_around, float_above, float_below
 from ..numerics.linear_programmes import as_fractions, maximise, warn_if_loose
 from ..foundations.probability import weighted_sum
-from ..numerics.validation import Array, check_epsilon, names_of, real_array
+from ..numerics.validation import Array, Unnamed, check_epsilon, names_of, real_array
 
 # %% auto #0
 __all__ = ['min_loss']
@@ -65,6 +66,13 @@ def _demands(known: KnownSource, lost: Any) -> Any:
     mean = sparse.hstack([sparse.csr_matrix(known.low) @ lost, width, spare])
     above = sparse.hstack([lost, -sparse.eye(known.size), -one, none])
     return sparse.vstack([above, mean])
+
+
+def _named_like(known: KnownSource, names: tuple[Hashable, ...] | None) -> KnownSource:
+    """The set with these names of its symbols, where it has none of its own."""
+    if known.inputs or not names or isinstance(names, Unnamed) or len(names) != known.size:
+        return known
+    return replace(known, inputs=names)
 
 
 def _worst_distribution(known: KnownSource, duals: Array) -> tuple[Fraction, ...]:
@@ -169,7 +177,7 @@ def min_loss(source_set: KnownSource | ArrayLike, loss: ArrayLike, epsilon: floa
     >>> round(design.value, 6), design.gap < 1e-9
     (0.368941, True)
     """
-    known = as_known(source_set)
+    known = _named_like(as_known(source_set), names_of(loss))
     level = check_epsilon(epsilon)
     table = real_array(known.aligned(loss, "loss"), "loss", 2)
     if len(table) != known.size:

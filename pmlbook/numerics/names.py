@@ -33,8 +33,9 @@ def plain(value: Any) -> Any:
     """The Python value of a scalar of NumPy or Arrow."""
     if isinstance(value, np.datetime64 | np.timedelta64) and isinstance(value.item(), int):
         # A time in nanoseconds: Python's has microseconds, or the count of them would become the name.
-        coarse = value.astype(f"{value.dtype.kind}8[us]")
-        return coarse.item() if coarse == value else value
+        fine = np.datetime_data(value.dtype)[0] in ("ns", "ps", "fs", "as")
+        coarse = value.astype(f"{value.dtype.kind}8[us]") if fine else value
+        return coarse.item() if fine and coarse == value else value
     if isinstance(value, np.generic):
         return value.item()
     return value.as_py() if hasattr(value, "as_py") else value
@@ -48,6 +49,10 @@ class Named:
 
 class Unnamed(tuple[Any, ...]):
     """Default names: the numbers 0, 1, ..., n-1 of a pandas frame, or the labels of outcomes."""
+
+
+class Given(tuple[Any, ...]):
+    """Names that were given beside a table: rows with default names go by position."""
 
 
 def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
@@ -73,10 +78,15 @@ def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
 
 # %% ../../nbs/numerics/10_names.ipynb #4ffde6d6
 def first_names(*names: tuple[Hashable, ...] | None) -> tuple[Hashable, ...] | None:
-    """The first of `names` that are not default names; else the first default names, or None."""
+    """The first of `names` that are not default names; else the first default names, or None.
+
+    Default names come first where they are the same numbers: tables are paired by them, in this order.
+    """
     known = [each for each in names if each]
     given = [each for each in known if not isinstance(each, Unnamed)]
-    return next(iter(given or known), None)
+    found = next(iter(given or known), None)
+    paired = isinstance(next(iter(known), None), Unnamed) and set(known[0]) == set(found or ())
+    return known[0] if paired else found
 
 
 def all_distinct(items: Sequence[Any]) -> bool:
@@ -114,7 +124,7 @@ def order_of(
     own: Sequence[Hashable] | None, names: Sequence[Hashable] | None, what: str, other: str
 ) -> list[int] | None:
     """Places of `names` among `own`; None where either side has none. ValueError where they differ."""
-    if own is None or names is None:
+    if own is None or names is None or (isinstance(own, Unnamed) and isinstance(names, Given)):
         return None
     place = {name: k for k, name in enumerate(check_names(own, f"names of {what}"))}
     wanted = check_names(names, f"names of {other}")

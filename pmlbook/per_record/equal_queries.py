@@ -59,6 +59,6 @@ def in_query_order(query: Query, values: Any, what: str, by_value: bool = True) 
     are_values = by_value and set(names) == set(rows)
     named = len(names) == math.prod(query.shape) and not are_values
     if named:
-        alone = len(query.shape) == 1 and not isinstance(names[0], tuple)
+        alone = len(query.shape) == 1 and set(names) == set(query.alphabets[0])
         rows = query.alphabets[0] if alone else list(itertools.product(*query.alphabets))
     return aligned(values, tuple(rows), what, "query"), named

@@ -9,7 +9,7 @@ import itertools
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -51,8 +51,8 @@ def check_value(value: Any, where: str) -> int:
 
 def _listed(values: Any, name: str) -> tuple[Any, ...]:
     """The values as a tuple; ValueError for a set, which has no order."""
-    if isinstance(values, Set):
-        raise ValueError(f"{name} must be a sequence, got {values!r}: a set has no order")
+    if isinstance(values, Set | Mapping):
+        raise ValueError(f"{name} must be a sequence, got {values!r:.80}: a set has no order")
     if not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0:
         raise ValueError(f"{name} must be a sequence, got a {type(values).__name__}")
     return tuple(values)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_count, check_names
 from ..numerics.validation import check_pair, check_prior, labels_of, names_of
-from ..numerics.validation import needed_pandas, real_array, shortened
+from ..numerics.validation import Unnamed, needed_pandas, real_array, shortened
 from ..foundations.probability import exact_prior, weighted_sum
 from .estimated_prior import _miss
 from ..release.certificate import shares_of
@@ -25,6 +25,7 @@ from ..release.columns import encode
 from ..release.intervals import clopper_pearson
 from ..release.mechanism import Mechanism
 from ..release.levels import certified_level, exact_columns, given_entries
+from ..release.labels import pandas_index
 from ..release.levels import published_share, standing
 from ..numerics.enclosure import float_below, level_of, ln_around, text_above, text_below
 from ..numerics.linear_programmes import whole_numbers
@@ -131,7 +132,8 @@ class Audit(Frozen):
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row for each outcome."""
         pd = needed_pandas("to_frame")
-        return pd.DataFrame({"at least": self.low, "at most": self.high}, list(self.outcomes))
+        index = pandas_index(self.outcomes)
+        return pd.DataFrame({"at least": self.low, "at most": self.high}, index)
 
     def __repr__(self) -> str:
         low, high = self.level
@@ -251,7 +253,7 @@ def audit_leakage(
             table, names = _from_distributions(mechanism, prior)
         check_pair(table, prior)
         leaks, dp, share = _exactly(table, prior)
-        if names is None:
+        if names is None or isinstance(names, Unnamed):
             names = range(len(leaks)) if outcomes is None else outcomes
         named = check_names(names, "outcomes", len(leaks))
         return Audit(_among(named, outcomes), leaks, leaks, 1.0, dp, share)

@@ -25,7 +25,7 @@ from ..numerics.linear_programmes import whole_numbers
 from ..numerics.validation import Array, Frozen, InvalidPrior, Unnamed, aligned, check_channel
 from ..numerics.validation import check_distribution, check_instance, check_names, check_prior
 from ..numerics.validation import check_nonnegative, frozen_array, labels_of, names_of
-from ..numerics.validation import check_choice, real_array
+from ..numerics.validation import Given, check_choice, first_names, real_array
 
 # %% auto #0
 __all__ = ['prior_from_counts', 'box_region', 'box_around', 'ball_region', 'worst_leakage']
@@ -96,6 +96,10 @@ def prior_from_counts(counts: ArrayLike, zeros: str = "refuse") -> Any:
         return type(series)(prior, index=series.index[kept])
     return prior
 
+# %% ../../nbs/practice/07_estimated_prior.ipynb #c0ffee06
+class Positions(Unnamed):
+    """The places of secrets without any names: tables go by position."""
+
 # %% ../../nbs/practice/07_estimated_prior.ipynb #3e499cc5
 @dataclass(frozen=True, eq=False, repr=False)
 class PriorRegion(Frozen):
@@ -116,7 +120,8 @@ class PriorRegion(Frozen):
     inputs: tuple[Hashable, ...] = ()
 
     def __post_init__(self) -> None:
-        names = check_names(self.inputs, "inputs") or names_of(self.prior)
+        given = () if isinstance(self.inputs, Unnamed) else check_names(self.inputs, "inputs")
+        names = Given(given) or first_names(*map(names_of, (self.prior, self.low, self.high)))
         prior = check_prior(aligned(self.prior, names, "prior", "inputs"))
         low, high = (
             real_array(aligned(getattr(self, name), names, name, "prior"), name, 1)
@@ -136,7 +141,7 @@ class PriorRegion(Frozen):
             raise ValueError(
                 f"no prior lies between low, sum {low.sum():g}, and high, sum {high.sum():g}"
             )
-        inputs = check_names(names or Unnamed(range(len(prior))), "inputs", len(prior))
+        inputs = check_names(names or Positions(range(len(prior))), "inputs", len(prior))
         for name, value in (("prior", prior), ("low", low), ("high", high)):
             object.__setattr__(self, name, frozen_array(value))
         object.__setattr__(self, "free", free)
@@ -163,11 +168,12 @@ class PriorRegion(Frozen):
     @property
     def names(self) -> tuple[Hashable, ...] | None:
         """Names of the secrets; None where it was given none, and tables go by position."""
-        return None if isinstance(self.inputs, Unnamed) else self.inputs
+        return None if isinstance(self.inputs, Positions) else self.inputs
 
     def named(self, names: tuple[Hashable, ...] | None) -> PriorRegion:
         """The region with these names of its secrets, if it has none of its own."""
-        if not names or self.names or isinstance(names, Unnamed) or len(names) != len(self.inputs):
+        own = self.names and not isinstance(self.names, Unnamed)
+        if not names or own or isinstance(names, Unnamed) or len(names) != len(self.inputs):
             return self
         return replace(self, inputs=names)
 

@@ -14,7 +14,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ..numerics.validation import Array, InvalidPrior, check_instance, check_nonnegative
-from ..numerics.validation import real_array
+from ..numerics.validation import Given, aligned, real_array
 from ..per_record.framework import check_belief
 from ..per_record.parity import inverse_binary_entropy, parity_leakage
 from ..per_record.equal_queries import difference, in_query_order
@@ -60,7 +60,13 @@ def check_costs(query: Query, distortion: ArrayLike | None) -> Array:
 
 def check_data(query: Query, p0: ArrayLike) -> Array:
     """The distribution of the data, flat in lexicographic order; InvalidPrior unless it is one."""
-    distribution = check_belief(in_query_order(query, p0, "p0", by_value=False)[0], "p0")
+    given = p0
+    if getattr(p0, "ndim", 1) == 1 or len(query.shape) == 1:
+        given, _ = in_query_order(query, p0, "p0", by_value=False)
+    else:
+        for axis, alphabet in enumerate(query.alphabets[:2]):  # a frame, for two records
+            given = aligned(given, Given(alphabet), "p0", "query", axis)
+    distribution = check_belief(given, "p0")
     if distribution.size != math.prod(query.shape) or (
         distribution.ndim > 1 and distribution.shape != query.shape
     ):

@@ -44,7 +44,7 @@ def undoing(channel: Array, expected: Array | None = None) -> Array:
             "the rows of the channel are linearly dependent: the outcomes do not determine the frequencies"
         )
     weights = channel.mean(axis=0) if expected is None else expected
-    # Multinomial counts have variances in proportion to their probabilities.
+    # The covariance is diag(q) - q q', and its second part is the same for every left inverse.
     root = np.sqrt(np.maximum(weights, RARE_OUTCOME_SHARE * weights.max()))
     return np.linalg.pinv(channel / root) / root[:, None]
 

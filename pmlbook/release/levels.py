@@ -50,6 +50,7 @@ def _float_at(pattern: int) -> float:
 # %% ../../nbs/release/18_levels.ipynb #7d0c11b0
 def given_entries(channel: Any) -> list[list[Any]]:
     """The entries of a table as they are, before any row is divided by its sum: rational ones, or floats."""
+    channel = aligned(channel, names_of(channel, axis=1), "channel", "channel[0]", axis=1)
     if not is_rational(channel):
         return real_array(channel, "channel", 2).tolist()
     table = np.asarray(

@@ -25,11 +25,11 @@ from .sampling import UNITS, Guide, KeyedWords, Words, alias_tables, guide
 from .sampling import random_words, to_weights
 from ..foundations.utility import Utility, as_utility
 from ..numerics.enclosure import text_above, texts_around
-from ..numerics.validation import Array, CheckedPrior, Frozen, PriorLike, Unnamed, aligned
-from ..numerics.validation import check_channel, check_flag, check_instance, check_names
-from ..numerics.validation import checked_prior, first_names, frozen_array, names_of
-from ..numerics.validation import needed_pandas
 from .levels import certified_level, mechanism_table, published_share, standing
+from ..numerics.validation import Array, CheckedPrior, Frozen, Given, PriorLike, Unnamed
+from ..numerics.validation import aligned, check_channel, check_epsilon, check_flag
+from ..numerics.validation import check_instance, check_names, checked_prior, first_names
+from ..numerics.validation import frozen_array, names_of, needed_pandas
 
 # %% auto #0
 __all__ = ['Mechanism', 'Design']
@@ -89,8 +89,8 @@ class Mechanism(Frozen):
         if self._meant is not None and self._meant[0] is self.prior:  # not another prior
             given = self._meant[1]
         carried = first_names(names_of(self.channel), names_of(given))
-        inputs = check_names(self.inputs, "inputs") or check_names(carried or (), "inputs")
-        outputs = first_names(check_names(self.outputs, "outputs"), names_of(self.channel, axis=1))
+        inputs = Given(check_names(self.inputs, "inputs")) or check_names(carried or (), "inputs")
+        outputs = Given(check_names(self.outputs, "outputs")) or names_of(self.channel, axis=1)
         outputs = None if isinstance(outputs, Unnamed) else outputs
         checked = checked_prior(aligned(given, inputs, "prior", "inputs"))
         prior = checked.floats
@@ -195,15 +195,16 @@ class Mechanism(Frozen):
     def within(self, epsilon: float) -> Mechanism:
         """Return the mechanism, mixed with as little noise as makes `certify(epsilon)` true.
 
-        With probability t the answer is drawn from the output distribution, for every secret: then
-        every lift moves towards one by the factor 1 - t. The smallest t among 0, 2^-52, 2^-50, ..., 1 is taken.
+        With probability t the answer is drawn from the output distribution, for every secret: then every lift moves
+        towards one by the factor 1 - t. The largest becomes e^epsilon, up to rounding.
         """
+        allowed, excess = np.expm1(np.minimum((check_epsilon(epsilon), self.epsilon), 700.0))
+        least = 1 - allowed / excess if allowed < excess else 0.0
         best, noise = self, 2.0**-52
-        # Storage rounds the mixture, so each candidate is certified anew; the last one is constant.
-        while not best.certify(epsilon):
-            mixed = (1 - noise) * self.channel + noise * (self.prior @ self.channel)
-            best = replace(self, channel=mixed)
-            noise = 4 * noise
+        while not best.certify(epsilon):  # storage rounds the mixture; the last one is constant
+            t = min(1.0, least + noise)
+            mixed = (1 - t) * self.channel + t * (self.prior @ self.channel)
+            best, noise = replace(self, channel=mixed), 4 * noise
         return best
 
     def privatize(

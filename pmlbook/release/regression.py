@@ -154,7 +154,8 @@ def _root(
             found = sandwich(beta, scores, slope, scale)
             # Unbiased estimates of what explains: if they are dependent, no response bears on a coefficient.
             seen = sum(weight[:, None] * table for table, weight in zip(explain, rows.T))
-            if not solvable(seen.T @ seen):
+            seen = seen / np.maximum(np.linalg.norm(seen, axis=0), np.finfo(float).tiny)
+            if not np.isfinite(seen).all() or np.linalg.matrix_rank(seen) < size:
                 break
             if found is not None:
                 _refuse_lone(explain, rows, mean, beta, slope, curved)

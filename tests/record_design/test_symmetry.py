@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pmlbook.per_record.queries import Query, counting, modular_sum, parity
@@ -170,3 +171,15 @@ def test_an_error_that_is_barred_joins_nothing_else():
         assert (never[0].cells == never[1].cells).all() and never[0].slip == never[1].slip < 1e-12
     below = setting(counting(3), distortion=-8 * np.eye(4)).slip
     assert np.isclose(below, 36 * 2.0**-50 * (2 * 8 - 3), rtol=1e-15, atol=0)
+
+
+def test_a_frame_of_two_records_goes_by_its_symbols():
+    """Rows went by the numbers 0 and 1, and columns by position."""
+    shares = [[0.1, 0.2], [0.3, 0.4]]
+    for alphabet in ((1, 0), ("a", "b")):
+        query = Query(lambda x: 0, [alphabet] * 2)
+        frame = pd.DataFrame(shares, index=alphabet, columns=alphabet)
+        for given in (shares, pd.DataFrame(shares), frame, frame.iloc[::-1], frame.iloc[:, ::-1]):
+            assert check_data(query, given).tolist() == [0.1, 0.2, 0.3, 0.4]
+    pairs = Query(lambda x: 0, [[(0, 1), (1, 0)]])
+    assert check_data(pairs, {(1, 0): 0.25, (0, 1): 0.75}).tolist() == [0.75, 0.25]
