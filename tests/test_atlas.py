@@ -232,3 +232,14 @@ def test_pieces_of_two_secrets_join_at_the_threshold():
 def test_more_than_five_secrets_are_refused():
     with pytest.raises(ValueError, match="6 symbols"):
         optimum_pieces([1 / 6] * 6)
+
+
+@pytest.mark.parametrize("rare", [1e-10, 1e-12, 1e-14])
+@pytest.mark.parametrize("level", [22.0, 28.0])
+def test_a_rare_secret_leaves_randomized_response(rare, level):
+    """The answer was the constant mechanism, with the value 0."""
+    prior = np.array([rare, 0.3, 0.2, 0.5 - rare])
+    design = optimum_under("ldp", prior / prior.sum(), level)
+    assert design.bound - design.value < 1e-7
+    ratios = [Fraction(max(c)) / Fraction(min(c)) for c in design.channel.T.tolist() if max(c)]
+    assert max(ratios) <= exp_below(level)

@@ -5,7 +5,7 @@
 # %% ../../nbs/extremal/12_atlas.ipynb #e2a6ce57
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.validation import Array, Frozen, PriorLike, check_epsilon, names_of
 from ..numerics.validation import check_choice
+from ..release.certificate import exp_below
 from ..release.sampling import UNITS
 
 # %% auto #0
@@ -120,10 +121,10 @@ def optimum_under(
         bound = min(bound, proved)
     value = _worth(outcomes_of(rows, shares), shares, worth, 0)
     unit = _size(len(shares), worth)
-    if bound - value > NOTABLE_GAP * unit:  # rare secrets: the truth with noise may be worth more
-        other = with_noise(promise, shares, truth)
-        better = _worth(outcomes_of(other, shares), shares, worth, 0)
-        rows, value = (other, better) if better > value else (rows, value)
+    if bound - value > NOTABLE_GAP * unit:  # rare secrets: simpler mechanisms may be worth more
+        for other in _simple_rows(promise, shares, measure, level):
+            better = _worth(outcomes_of(other, shares), shares, worth, 0)
+            rows, value = (other, better) if better > value else (rows, value)
     if value > bound:
         raise Contradiction(
             f"value {float(value)!r} exceeds the upper bound {float(bound)!r}: "
@@ -150,6 +151,25 @@ def _truth(shares: Sequence[Fraction]) -> ExactMixture:
     n = len(shares)
     return [
         (p, tuple(1 / p if i == k else Fraction(0) for i in range(n))) for k, p in enumerate(shares)
+    ]
+
+
+def _simple_rows(
+    promise: MeasureLists, shares: Sequence[Fraction], measure: str, level: float
+) -> Iterator[list[list[int]]]:
+    """The truth with noise and, for local differential privacy, randomized response; both keep the promise."""
+    yield with_noise(promise, shares, _truth(shares))
+    if measure == "ldp":
+        odds = [exp_below(level) * (1 - shave) for shave in (Fraction(0), *LIST_SHAVES)]
+        yield _kept(promise, shares, (_response(shares, max(x, Fraction(1))) for x in odds))
+
+
+def _response(shares: Sequence[Fraction], odds: Fraction) -> ExactMixture:
+    """Randomized response whose true answer has these odds against each other one."""
+    likely = [1 + p * (odds - 1) for p in shares]  # of each outcome, times odds + n - 1
+    return [
+        (q / sum(likely), tuple((odds if i == k else Fraction(1)) / q for i in range(len(shares))))
+        for k, q in enumerate(likely)
     ]
 
 

@@ -258,7 +258,9 @@ def with_noise(
     promise: MeasureLists, shares: Sequence[Fraction], mixture: ExactMixture
 ) -> list[list[int]]:
     """The channel of a mixture, with nearly the least noise that keeps the level; all noise is the constant channel."""
-    for noise in (Fraction(4) ** k for k in range(-27, 1)):
+    small = [Fraction(1, 4**k) for k in range(27, 0, -1)]
+    large = [1 - Fraction(1, 2**k) for k in range(1, 30)]
+    for noise in (*small, *large, Fraction(1)):
         mixed = [(w, tuple((1 - noise) * x + noise for x in v)) for w, v in mixture]
         rows = stored_units(mixed)
         if keeps_measure(promise, outcomes_of(rows, shares)):
