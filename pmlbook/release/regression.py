@@ -39,7 +39,7 @@ def regression_on_release(
     mechanism, released
         As in `two_way`.
     response : array_like, shape (n,)
-        Public; from 0 to 1 for the logistic link.
+        Public; from 0 to 1 for the logistic link. People are in the order of `released`: an index is not read.
     features : dict, callable or array_like, shape (N,), optional
         A number for each secret, as for `Estimate.of`. Its coefficient has the name of the released column, without
         '_released', or is called 'feature'. If left out, each secret has a coefficient of its own, with its name.
@@ -179,7 +179,8 @@ def regression_of_release(
     released : column of length n
         Values among its outputs.
     covariates : array_like, shape (n, L)
-        Public columns that explain, with one of ones for the constant. A frame names its columns.
+        Public columns that explain, with one of ones for the constant; people in the order of `released`. A frame
+        names its columns.
     method : {'inversion', 'likelihood'}
         'inversion' aims at the coefficients of the same regression of the secrets themselves, whether or not its
         model is right. 'likelihood' aims at them where it is right, and is then the more precise.
