@@ -277,7 +277,7 @@ OTHERS = {
     "names-twice": (lambda: pb.Mechanism(EYE, FAIR, ("a", "a")), "inputs must be 2 different"),
     "names-index": (
         lambda: pb.Mechanism(EYE, pd.Series(FAIR, ["a", "a"])),
-        "inputs must be 2 diff",
+        "names of prior must be 2 diff",
     ),
     "names-lists": (lambda: pb.Mechanism(EYE, FAIR, ([1], [2])), "inputs.*hashable|inputs.*names"),
     "values-unknown": (

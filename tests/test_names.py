@@ -658,3 +658,19 @@ def test_names_of_losses_counts_and_contributions():
         pb.queries.SumQuery([{0: 5, 1: 7}])
     unnamed = pd.DataFrame([[0.6, 0.4], [0.4, 0.6]])
     assert pb.audit.audit_leakage(unnamed, [0.5, 0.5], outcomes=["x", "y"]).outcomes == ("x", "y")
+
+
+def test_default_names_stay_default_where_objects_are_made_and_copied():
+    """Outcomes got the numbers of secrets, inputs that repeat the names moved a prior, and regions forgot theirs."""
+    utility = np.array([[3.0, 2, 1], [1, 3, 2], [2, 1, 3.5]])
+    framed = pb.min_leakage(pd.DataFrame(utility), [0.6, 0.25, 0.15], 2).mechanism
+    assert framed.outputs == ("r0", "r1", "r2")
+    assert replace(framed, channel=np.ones((3, 1))).outputs == ("r0",)
+    table = pd.DataFrame([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5]]).loc[[2, 0, 1]]
+    prior = pd.Series([0.6, 0.25, 0.15])
+    assert (
+        pb.Mechanism(table, prior).epsilon == pb.Mechanism(table, prior, inputs=[2, 0, 1]).epsilon
+    )
+    region = pb.robust.box_region(pd.Series([60, 25, 15]))
+    for copied in (pickle.loads(pickle.dumps(region)), replace(region)):
+        assert copied == region and copied.names == region.names

@@ -267,7 +267,9 @@ def _release_of(
     options: dict[str, Any],
 ) -> dict[str, Any]:
     """The identity of a release: everything that must be the same in a repeated call."""
-    budget = {k: check_epsilon(v, k) for k, v in options.items() if k == "budget" and v is not None}
+    budget = options.get("budget")
+    if budget is not None:  # 2 and 2.0 are the same
+        options = options | {"budget": check_epsilon(budget, "budget")}
     return {
         "column": column,
         "certificate": certified(mechanism).digest,
@@ -275,7 +277,7 @@ def _release_of(
         "partitions": frame.npartitions,
         "types": [f"{name}: {kind}" for name, kind in frame.dtypes.items()],
         "log": None if log is None else str(log.path.absolute()),
-        "options": {name: str(value) for name, value in sorted((options | budget).items())},
+        "options": {name: str(value) for name, value in sorted(options.items())},
     }
 
 # %% ../../nbs/accounting/06_scale.ipynb #e1501f2d

@@ -123,8 +123,8 @@ def optimum_under(
     unit = _size(len(shares), worth)
     if bound - value > NOTABLE_GAP * unit:  # rare secrets: simpler mechanisms may be worth more
         for other in _simple_rows(promise, shares, measure, level):
-            better = _worth(outcomes_of(other, shares), shares, worth, 0)
-            rows, value = (other, better) if better > value else (rows, value)
+            other_value = _worth(outcomes_of(other, shares), shares, worth, 0)
+            rows, value = (other, other_value) if other_value > value else (rows, value)
     if value > bound:
         raise Contradiction(
             f"value {float(value)!r} exceeds the upper bound {float(bound)!r}: "

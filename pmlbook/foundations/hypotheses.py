@@ -15,7 +15,7 @@ from .probability import exact_prior, weighted_sum
 from .utility import FInformation, NAMED, Utility, check_function, lifts_of
 from ..numerics.enclosure import Pair
 from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_names, check_prior
-from ..numerics.validation import Given, first_names, frozen_array, names_of, order_of
+from ..numerics.validation import first_names, frozen_array, given_names, names_of, order_of
 
 # %% auto #0
 __all__ = ['HypothesisDivergence']
@@ -66,9 +66,8 @@ class HypothesisDivergence(Frozen, Utility):
 
     def __post_init__(self) -> None:
         check_function(getattr(self.f, "f", self.f))
-        names = Given(check_names(self.inputs, "inputs")) or first_names(
-            names_of(self.first), names_of(self.second)
-        )
+        tables = self.first, self.second
+        names = first_names(given_names(self.inputs, "inputs"), *map(names_of, tables))
         for name in ("first", "second"):
             hypothesis = check_prior(aligned(getattr(self, name), names, name, "inputs"), name)
             object.__setattr__(self, name, frozen_array(hypothesis))

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from ..numerics.enclosure import Pair
 from .probability import weighted_sum
 from ..numerics.validation import Array, Frozen, aligned, check_names, check_pair, first_names
-from ..numerics.validation import Given, check_choice
+from ..numerics.validation import check_choice, given_names
 from ..numerics.validation import frozen_array, names_of, order_of, real_array, too_rare
 from .lift_functions import VERSIONS, power_of_order
 
@@ -246,7 +246,7 @@ class ExpectedGain(Frozen, Utility):
         def __init__(self, gain: ArrayLike, inputs: Sequence[Hashable] = ()) -> None: ...
 
     def __post_init__(self) -> None:
-        names = Given(check_names(self.inputs, "inputs")) or names_of(self.gain)
+        names = first_names(given_names(self.inputs, "inputs"), names_of(self.gain))
         table = real_array(aligned(self.gain, names, "gain", "inputs"), "gain", 2)
         object.__setattr__(self, "gain", frozen_array(table))
         known = check_names(names, "inputs", len(table)) if names else ()

@@ -20,7 +20,7 @@ from .source_sets import SourceSet, as_source_set
 from ..numerics.linear_programmes import as_fractions
 from ..numerics.validation import Array, SUM_TOLERANCE, Frozen, InvalidPrior, aligned
 from ..numerics.validation import check_distribution, check_names, first_names
-from ..numerics.validation import Given, frozen_array, names_of, real_array
+from ..numerics.validation import frozen_array, given_names, names_of, real_array
 
 # %% auto #0
 __all__ = ['MAX_LISTED_SYMBOLS', 'IntervalSet']
@@ -132,8 +132,8 @@ class IntervalSet(Frozen):
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        own = first_names(names_of(self.low), names_of(self.high))
-        names = Given(check_names(self.inputs, "inputs")) or own
+        tables = self.low, self.high
+        names = first_names(given_names(self.inputs, "inputs"), *map(names_of, tables))
         low = real_array(aligned(self.low, names, "low", "inputs"), "low", 1)
         high = real_array(aligned(self.high, names, "high", "low"), "high", 1)
         if len(low) != len(high):

@@ -104,7 +104,7 @@ def _without_search(known: KnownSource, limit: float) -> RobustDesign | None:
 # %% ../../nbs/hamming/11_mutual_information.ipynb #d3c15171
 # in nats, and relative for distortion: near the gap of the barrier method
 DECISIVE_TOLERANCE = 1e-11
-MAX_MEMBER_ROUNDS = 150  # some minutes for hundreds of symbols; what is left then is the gap
+MAX_MEMBER_ROUNDS = 150  # a minute or two for hundreds of symbols; what is left then is the gap
 
 
 def _worst_rows(known: KnownSource, losses: Array) -> Array:
@@ -182,7 +182,7 @@ def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
 
     Notes
     -----
-    Lists of vertices take a moment, also for hundreds of symbols. Of intervals about as many members decide as there are
+    A list of vertices takes a moment, also for hundreds of symbols. Of intervals about as many members decide as there are
     symbols: a hundred take some ten seconds, and for more the search ends after a minute or two with a gap.
 
     Source: Kalantari et al. 2018, eqs (20)-(22).

@@ -19,7 +19,7 @@ import scipy
 from ..numerics.linear_programmes import SolverFailed
 from ..numerics.validation import Array, ROUNDED_ZERO, SUM_TOLERANCE, Frozen, InvalidPrior
 from ..numerics.validation import aligned, check_distribution, check_names, frozen_array
-from ..numerics.validation import Given, names_of, real_array
+from ..numerics.validation import first_names, given_names, names_of, real_array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +79,7 @@ class SourceSet(Frozen):
     def __post_init__(self) -> None:
         given: Any = self.vertices
         real_array(given, "vertices", 2, InvalidPrior)
-        names = Given(check_names(self.inputs, "inputs")) or names_of(given, axis=1)
+        names = first_names(given_names(self.inputs, "inputs"), names_of(given, axis=1))
         rows = np.asarray(aligned(given, names, "vertices", "inputs", axis=1))
         table = np.array([check_distribution(p, f"vertices[{k}]") for k, p in enumerate(rows)])
         _, first = np.unique(table, axis=0, return_index=True)

@@ -48,11 +48,14 @@ class Named:
 
 
 class Unnamed(tuple[Any, ...]):
-    """Default names: the numbers 0, 1, ..., n-1 of a pandas frame, or the labels of outcomes."""
+    """Default names: the numbers 0, 1, ..., n-1 of a pandas frame, or the labels r0, r1, ... of outcomes.
+
+    Any other name wins over them.
+    """
 
 
 class Given(tuple[Any, ...]):
-    """Names that were given beside a table: rows with default names go by position."""
+    """Names that were given beside a table: they name its rows in order, and its default names are ignored."""
 
 
 def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
@@ -80,7 +83,8 @@ def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
 def first_names(*names: tuple[Hashable, ...] | None) -> tuple[Hashable, ...] | None:
     """The first of `names` that are not default names; else the first default names, or None.
 
-    Default names come first where they are the same numbers: tables are paired by them, in this order.
+    If the first table has default names and the chosen ones are the same numbers in another order, the default names
+    are returned: the other tables are put into their order.
     """
     known = [each for each in names if each]
     given = [each for each in known if not isinstance(each, Unnamed)]
@@ -119,11 +123,20 @@ def check_names(names: Any, what: str, count: int | None = None) -> tuple[Hashab
         raise ValueError(f"{what} must be {many} different names, got {shortened(plain)}")
     return names if isinstance(names, Unnamed) else plain
 
+
+def given_names(names: Any, what: str) -> tuple[Hashable, ...]:
+    """Checked names that were given beside a table; default names stay default names."""
+    checked = check_names(names, what)
+    return checked if isinstance(checked, Unnamed) else Given(checked)
+
 # %% ../../nbs/numerics/10_names.ipynb #1b503d35
 def order_of(
     own: Sequence[Hashable] | None, names: Sequence[Hashable] | None, what: str, other: str
 ) -> list[int] | None:
-    """Places of `names` among `own`; None where either side has none. ValueError where they differ."""
+    """Places of `names` among `own`; None where either side has none, or only default names that do not count.
+
+    ValueError where they differ.
+    """
     if own is None or names is None or (isinstance(own, Unnamed) and isinstance(names, Given)):
         return None
     place = {name: k for k, name in enumerate(check_names(own, f"names of {what}"))}

@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 # A module that checks arguments needs their names too, so they are re-exported here.
 from .frozen import Frozen as Frozen, frozen_array as frozen_array
-from .names import Given as Given, Named, Unnamed as Unnamed, shortened as shortened
-from .names import all_distinct as all_distinct, aligned as aligned
+from .names import Named, Unnamed as Unnamed, plain as plain, shortened as shortened
+from .names import aligned as aligned, labels_of as labels_of, order_of as order_of
+from .names import all_distinct as all_distinct, names_of as names_of
 from .names import check_choice as check_choice, check_names as check_names
-from .names import first_names as first_names, labels_of as labels_of
-from .names import names_of as names_of, order_of as order_of, plain as plain
+from .names import first_names as first_names, given_names as given_names
 
 # %% auto #0
 __all__ = ['Array', 'PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'InvalidPrior', 'InvalidChannel', 'too_rare',

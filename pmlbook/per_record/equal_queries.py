@@ -50,7 +50,8 @@ def _shown(symbols: Sequence[Hashable]) -> str:
 def in_query_order(query: Query, values: Any, what: str, by_value: bool = True) -> tuple[Any, bool]:
     """Rows of a frame in the query's order, and whether they are named by datasets; rows without names as they are.
 
-    Names are query values 0, 1, ..., unless `by_value` is false, or datasets: tuples, or the symbols of a single record.
+    Names are the query's values 0, 1, ..., or datasets: tuples, or symbols where there is one record. Where both fit
+    they are values, unless `by_value` is false.
     """
     names = names_of(values)
     if not names or isinstance(names, Unnamed):

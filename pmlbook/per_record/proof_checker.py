@@ -133,7 +133,7 @@ def interval_problem(view: RecordView, b: float) -> IntervalProblem:
         divided = [[x / total for x in row] for row, total in zip(exact, totals)]
         rows.append(flint.arb_mat(divided))
     shares = [[(flint.arb(n) / all_ways).log() for n in ways] for ways in view.ways]
-    # A float for the largest entropy may lie above it: adversaries with more than that are none.
+    # A float for the largest entropy may lie above it: no adversary has more.
     slack = (all_ways.log() - flint.arb(b)).max(flint.arb(0))
     return IntervalProblem(rows, shares, slack)
 
@@ -181,7 +181,7 @@ def leaves_of(
         raise ProofFailed(f"{len(cells)} cells have no node")
 
 # %% ../../nbs/per_record/15_proof_checker.ipynb #chck0008
-SMALL_STEP = 2.0**-20  # towards a minimiser of another order of magnitude
+SMALL_STEP = 2.0**-20  # factor of the steps towards an s near 0
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a hint may be anything
@@ -189,7 +189,7 @@ def _pair_minimiser(both: list[tuple[Any, Any]]) -> float:
     """An approximate s at which the divergence between two rows is largest."""
     x, y = np.array([[float(z) for z in pair] for pair in both]).reshape(-1, 2).T
     low, high, s = 0.0, 1.0, SMALL_STEP
-    while low < s < high:  # until no float is between: it may be the root of a tiny entry
+    while low < s < high:  # until no float is between: s may be the root of a tiny entry
         mixed = s * x + (1 - s) * y
         slope = x / mixed * (y / mixed) * (x - y)
         low, high = (s, high) if slope.sum() > 0 else (low, s)

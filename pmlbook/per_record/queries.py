@@ -45,7 +45,7 @@ def check_value(value: Any, where: str) -> int:
     if whole < 0:
         raise ValueError(f"the query is {value!r} {where}: values must be whole numbers from 0")
     if whole >= MAX_VALUES:
-        raise ValueError(f"the query is {whole} {where}: number its values from 0, to {MAX_VALUES}")
+        raise ValueError(f"the query is {whole} {where}: number its values below {MAX_VALUES}")
     return whole
 
 

@@ -161,8 +161,9 @@ def _among(
 ) -> tuple[Hashable, ...]:
     """The outcomes of a mechanism; ValueError if some list of all outcomes is without one of them."""
     known = named if outcomes is None else check_names(outcomes, "outcomes")
-    for name in set(named) - set(known):
-        raise ValueError(f"outcomes do not list {shortened(name)}, which the mechanism gives")
+    for name in named:
+        if name not in known:
+            raise ValueError(f"outcomes do not list {shortened(name)}, which the mechanism gives")
     return named
 
 

@@ -25,7 +25,7 @@ from ..numerics.linear_programmes import whole_numbers
 from ..numerics.validation import Array, Frozen, InvalidPrior, Unnamed, aligned, check_channel
 from ..numerics.validation import check_distribution, check_instance, check_names, check_prior
 from ..numerics.validation import check_nonnegative, frozen_array, labels_of, names_of
-from ..numerics.validation import Given, check_choice, first_names, real_array
+from ..numerics.validation import check_choice, first_names, given_names, real_array
 
 # %% auto #0
 __all__ = ['prior_from_counts', 'box_region', 'box_around', 'ball_region', 'worst_leakage']
@@ -120,8 +120,8 @@ class PriorRegion(Frozen):
     inputs: tuple[Hashable, ...] = ()
 
     def __post_init__(self) -> None:
-        given = () if isinstance(self.inputs, Unnamed) else check_names(self.inputs, "inputs")
-        names = Given(given) or first_names(*map(names_of, (self.prior, self.low, self.high)))
+        tables = self.prior, self.low, self.high
+        names = first_names(given_names(self.inputs, "inputs"), *map(names_of, tables))
         prior = check_prior(aligned(self.prior, names, "prior", "inputs"))
         low, high = (
             real_array(aligned(getattr(self, name), names, name, "prior"), name, 1)

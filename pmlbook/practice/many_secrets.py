@@ -242,15 +242,15 @@ def grow_columns(
     return states == FULL, states == PART, min(bounds)
 
 # %% ../../nbs/practice/09_many_secrets.ipynb #c0ffee05
-# of each entry: a prior in a region may miss it by so much, through rounding
+# the rounding of a prior may move each entry by this share
 ROUNDED_SHARE = 2.0**-50
 
 
 def information_bound(prior: Array, level: float) -> float:
-    """A bound on the information of every mechanism that keeps the level for one prior, or for one that it rounds."""
+    """A bound on the information of every mechanism that keeps the level for a prior, or for what the prior was before rounding."""
     if level == 0:
         return 0.0
-    # of a mean, at lifts up to e^level
+    # what rounding moves in a mean of lifts up to e^level
     missed = len(prior) * ROUNDED_SHARE * math.exp(min(level, 700.0))
     slack = -math.log1p(-missed) if missed < 1 else math.inf
     alone = Groups(prior, level + slack, NAMED["mutual_information"])

@@ -14,7 +14,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ..numerics.validation import Array, InvalidPrior, check_instance, check_nonnegative
-from ..numerics.validation import Given, aligned, real_array
+from ..numerics.validation import aligned, given_names, real_array
 from ..per_record.framework import check_belief
 from ..per_record.parity import inverse_binary_entropy, parity_leakage
 from ..per_record.equal_queries import difference, in_query_order
@@ -47,7 +47,7 @@ def check_costs(query: Query, distortion: ArrayLike | None) -> Array:
     rows, by_dataset = in_query_order(query, distortion, "distortion")
     if by_dataset:
         raise ValueError(
-            f"distortion has a row for each value, 0 to {len(values) - 1}, not dataset"
+            f"distortion must have a row for each value, 0 to {len(values) - 1}, not for each dataset"
         )
     table = real_array(rows, "distortion", 2)
     if table.shape[0] != len(values) or not table.shape[1]:
@@ -65,7 +65,7 @@ def check_data(query: Query, p0: ArrayLike) -> Array:
         given, _ = in_query_order(query, p0, "p0", by_value=False)
     else:
         for axis, alphabet in enumerate(query.alphabets[:2]):  # a frame, for two records
-            given = aligned(given, Given(alphabet), "p0", "query", axis)
+            given = aligned(given, given_names(alphabet, "alphabet"), "p0", "query", axis)
     distribution = check_belief(given, "p0")
     if distribution.size != math.prod(query.shape) or (
         distribution.ndim > 1 and distribution.shape != query.shape

@@ -22,7 +22,7 @@ from .sampling import UNITS
 from .strict_json import check_size, common_denominator, float_text, fractions_of
 from .strict_json import names_text, read_object, require_keys, require_same, rows_of
 from .strict_json import write_object
-from ..numerics.names import Given, names_of, order_of
+from ..numerics.names import given_names, names_of, order_of
 from ..numerics.validation import Array, InvalidPrior, check_epsilon, check_names
 
 # %% auto #0
@@ -173,7 +173,7 @@ class Certificate:
         prior = shares_of(self.prior)
         weights = _check_weights(self.weights, len(prior))
         inputs = _check_names(self.inputs, len(prior), "inputs")
-        order = order_of(names_of(self.prior), Given(inputs), "prior", "inputs")
+        order = order_of(names_of(self.prior), given_names(inputs, "inputs"), "prior", "inputs")
         prior = tuple(prior[k] for k in order or range(len(prior)))
         for name, value in (
             ("epsilon", check_epsilon(self.epsilon) or 0.0),  # no -0.0

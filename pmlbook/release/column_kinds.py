@@ -104,7 +104,8 @@ def codes_of_numpy(values: NDArray[Any], names: Sequence[Hashable]) -> NDArray[n
     if values.dtype.kind == "u" and values.max(initial=0) <= np.iinfo(np.int64).max:
         values = values.astype(np.int64)
     if values.dtype.kind in "mM":
-        return codes_of_list(list(map(plain, values)), names)
+        gaps, cells = np.ma.getmaskarray(values).tolist(), np.ma.getdata(values)
+        return codes_of_list([None if gap else plain(x) for gap, x in zip(gaps, cells)], names)
     table = comparable(values.dtype.kind, names)
     if table is None or isinstance(values, np.ma.MaskedArray):
         return codes_of_list(values.tolist(), names)

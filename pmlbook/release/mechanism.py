@@ -26,8 +26,8 @@ from .sampling import random_words, to_weights
 from ..foundations.utility import Utility, as_utility
 from ..numerics.enclosure import text_above, texts_around
 from .levels import certified_level, mechanism_table, published_share, standing
-from ..numerics.validation import Array, CheckedPrior, Frozen, Given, PriorLike, Unnamed
-from ..numerics.validation import aligned, check_channel, check_epsilon, check_flag
+from ..numerics.validation import Array, CheckedPrior, Frozen, PriorLike, Unnamed, aligned
+from ..numerics.validation import check_channel, check_epsilon, check_flag, given_names
 from ..numerics.validation import check_instance, check_names, checked_prior, first_names
 from ..numerics.validation import frozen_array, names_of, needed_pandas
 
@@ -88,12 +88,12 @@ class Mechanism(Frozen):
         given: Any = self.prior
         if self._meant is not None and self._meant[0] is self.prior:  # not another prior
             given = self._meant[1]
-        carried = first_names(names_of(self.channel), names_of(given))
-        inputs = Given(check_names(self.inputs, "inputs")) or check_names(carried or (), "inputs")
-        outputs = Given(check_names(self.outputs, "outputs")) or names_of(self.channel, axis=1)
+        rows = names_of(self.channel)
+        inputs = first_names(given_names(self.inputs, "inputs"), rows, names_of(given))
+        outputs = first_names(given_names(self.outputs, "outputs"), names_of(self.channel, axis=1))
         outputs = None if isinstance(outputs, Unnamed) else outputs
-        checked = checked_prior(aligned(given, inputs, "prior", "inputs"))
-        prior = checked.floats
+        given = aligned(aligned(given, rows, "prior", "channel"), inputs, "prior", "inputs")
+        prior = (checked := checked_prior(given)).floats
         table = aligned(self.channel, inputs, "channel", "inputs")
         table = aligned(table, outputs, "columns of channel", "outputs", axis=1)
         channel = check_channel(table, rows=len(prior))
@@ -196,7 +196,7 @@ class Mechanism(Frozen):
         """Return the mechanism, mixed with as little noise as makes `certify(epsilon)` true.
 
         With probability t the answer is drawn from the output distribution, for every secret: then every lift moves
-        towards one by the factor 1 - t. The largest becomes e^epsilon, up to rounding.
+        towards one by the factor 1 - t. A largest lift above e^epsilon becomes e^epsilon, up to rounding.
         """
         allowed, excess = np.expm1(np.minimum((check_epsilon(epsilon), self.epsilon), 700.0))
         least = 1 - allowed / excess if allowed < excess else 0.0

@@ -57,8 +57,8 @@ def regression_on_release(
     ------
     ValueError
         If arguments are none of these or differ in length. If the outcomes do not determine the frequencies, or one
-        was released that no input can produce. If the score has no root, as where columns are dependent or too few
-        outcomes were released, there are no more people than coefficients, or one person alone determines a coefficient.
+        was released that no input can produce. If the score has no root: columns are dependent, too few outcomes were
+        released, there are no more people than coefficients, or one person alone determines a coefficient.
 
     Source: corrected scores, Nakamura 1990; covariance by the sandwich, Huber 1967.
 
