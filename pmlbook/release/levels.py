@@ -53,9 +53,8 @@ def given_entries(channel: Any) -> list[list[Any]]:
     channel = aligned(channel, names_of(channel, axis=1), "channel", "channel[0]", axis=1)
     if not is_rational(channel):
         return real_array(channel, "channel", 2).tolist()
-    table = np.asarray(
-        channel, dtype=object
-    ).tolist()  # NumPy's integers overflow, inside a Fraction too
+    # NumPy's integers overflow, inside a Fraction too.
+    table = np.asarray(channel, dtype=object).tolist()
     return [[Fraction(int(x.numerator), int(x.denominator)) for x in row] for row in table]
 
 
