@@ -324,7 +324,7 @@ def estimation_mechanism(
     except (np.linalg.LinAlgError, OverflowError):
         raise too_uneven(prior.floats) from None
     value, mechanism = _least_of(attempts, measure, bound)
-    if value == math.inf:
+    if value == math.inf or (method == "list" and value - bound > 1e-6 * value):
         # Its rare outcomes have too few digits; the most informative mechanism has fewer outcomes.
         left = None if max_time is None else clock.left
         informed = optimal_mechanism(prior, level, max_time=left).mechanism
