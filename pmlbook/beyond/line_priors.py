@@ -15,7 +15,8 @@ import scipy
 from numpy.typing import NDArray
 
 from .noise_means import RELATIVE_MEAN_ERROR, DensityCells, Noise, Weight, expected
-from ..numerics.validation import Array, Unnamed, check_distribution, names_of, real_array
+from ..numerics.names import own_names
+from ..numerics.validation import Array, check_distribution, real_array
 
 # %% auto #0
 __all__ = []
@@ -221,13 +222,11 @@ def secret_from(prior: Any) -> Secret:
     if isinstance(prior, Secret):
         return prior
     if isinstance(prior, tuple) and len(prior) == 2 and np.ndim(prior[0]) == np.ndim(prior[1]) == 1:
-        if not isinstance(names_of(prior[0]) or Unnamed(), Unnamed):
+        if own_names(prior[0]):
             raise ValueError("prior[0] has names: give an array, in the order of prior[1]")
         counts, edges = real_array(prior[0], "prior[0]", 1), real_array(prior[1], "prior[1]", 1)
         if len(edges) != len(counts) + 1:
-            raise ValueError(
-                f"prior must be a histogram: {len(counts)} counts need one more edge, not {len(edges)}"
-            )
+            raise ValueError(f"prior: {len(counts)} counts need one more edge, not {len(edges)}")
         if (np.diff(edges) < MIN_BIN).any():
             place = int(np.argmax(np.diff(edges) < MIN_BIN))
             raise ValueError(

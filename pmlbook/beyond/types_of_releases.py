@@ -17,7 +17,7 @@ import scipy
 from ..foundations.probability import exact_prior
 from ..numerics.enclosure import exp_around
 from ..numerics.validation import Array, PriorLike, aligned, check_channel, first_names
-from ..numerics.validation import is_rational, names_of
+from ..numerics.validation import names_of
 from ..release.levels import given_entries
 
 # %% auto #0
@@ -35,9 +35,8 @@ def exact_pair(
     """
     names = first_names(names_of(channel), names_of(prior))
     shares = exact_prior(aligned(prior, names_of(channel), "prior", "channel"))
-    table = check_channel(channel, rows=len(shares))
-    given = given_entries(channel) if is_rational(channel) else table.tolist()
-    rows = [[Fraction(*entry.as_integer_ratio()) for entry in row] for row in given]
+    check_channel(channel, rows=len(shares))
+    rows = [[Fraction(entry) for entry in row] for row in given_entries(channel)]
     whole = [[e / total for e in row] for row, total in zip(rows, map(sum, rows))]
     return whole, shares, names or tuple(range(len(rows)))
 

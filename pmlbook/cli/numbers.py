@@ -43,6 +43,7 @@ __all__ = []
 # %% ../../nbs/cli/09_numbers.ipynb #6e2f0a10
 HISTOGRAM_BINS = 64  # of a histogram that serves as prior
 PRIORS = "column, uniform, normal MEAN SD, or FILE [COLUMN]"
+FAMILIES = ("uniform", "normal")
 NUMBER_GOALS = ("mean", "quantile", "shares")
 
 
@@ -60,7 +61,7 @@ def prior_of(words: Sequence[str], arguments: argparse.Namespace, own: Array) ->
         what = f"The prior is normal, with mean {mean:g} and deviation {deviation:g}"
         prior = scipy.stats.truncnorm(*between, mean, deviation)
         return prior, f"{what}, from {low:g} to {high:g}."
-    if kind in ("uniform", "normal") or len(rest) > (kind != "column"):
+    if kind in FAMILIES or len(rest) > (kind != "column"):
         raise ValueError(f"{' '.join(words)[:40]!r} is no prior: {PRIORS}")
     x, what = own, "of this column; if it is released, the certificate shows its shares"
     if kind != "column":
@@ -239,8 +240,8 @@ def check_start(arguments: argparse.Namespace, targets: Sequence[Path]) -> bool:
 
 def prior_files(arguments: argparse.Namespace) -> list[Path]:
     """The file that a prior is read from, if one is named."""
-    named = (arguments.prior_from or ["column"])[0]
-    return [] if named in ("column", "uniform", "normal") else [Path(named)]
+    kind = (arguments.prior_from or ["column"])[0]
+    return [] if kind in ("column", *FAMILIES) else [Path(kind)]
 
 
 def check_start_gaps(arguments: argparse.Namespace, gaps: int) -> None:

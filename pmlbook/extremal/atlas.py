@@ -16,14 +16,14 @@ from .enumeration import Contradiction, too_uneven
 from .measure_lists import LIST_SHAVES, ExactMixture, MeasureLists, keeps_measure
 from .measure_lists import measure_lists, mixed_exactly, outcomes_of, solve_lists
 from .measure_lists import stored_units, with_noise
+from ..foundations.classic import randomized_response
 from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import Utility, as_utility, finite
 from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.validation import Array, Frozen, PriorLike, check_epsilon, names_of
 from ..numerics.validation import check_choice
-from ..release.certificate import exp_below
-from ..release.sampling import UNITS
+from ..release.sampling import UNITS, to_weights
 
 # %% auto #0
 __all__ = ['MAX_SYMBOLS', 'MEASURES', 'NOTABLE_GAP', 'AtlasEntry', 'optimum_under']
@@ -157,20 +157,11 @@ def _truth(shares: Sequence[Fraction]) -> ExactMixture:
 def _simple_rows(
     promise: MeasureLists, shares: Sequence[Fraction], measure: str, level: float
 ) -> Iterator[list[list[int]]]:
-    """The truth with noise and, for local differential privacy, randomized response; both keep the promise."""
+    """The truth and, for local differential privacy, randomized response, with noise until they keep the promise."""
     yield with_noise(promise, shares, _truth(shares))
     if measure == "ldp":
-        odds = [exp_below(level) * (1 - shave) for shave in (Fraction(0), *LIST_SHAVES)]
-        yield _kept(promise, shares, (_response(shares, max(x, Fraction(1))) for x in odds))
-
-
-def _response(shares: Sequence[Fraction], odds: Fraction) -> ExactMixture:
-    """Randomized response whose true answer has these odds against each other one."""
-    likely = [1 + p * (odds - 1) for p in shares]  # of each outcome, times odds + n - 1
-    return [
-        (q / sum(likely), tuple((odds if i == k else Fraction(1)) / q for i in range(len(shares))))
-        for k, q in enumerate(likely)
-    ]
+        rows = to_weights(randomized_response(len(shares), level)).tolist()
+        yield with_noise(promise, shares, outcomes_of(rows, shares))
 
 
 def _best_rows(

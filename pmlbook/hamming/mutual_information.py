@@ -109,7 +109,9 @@ MAX_MEMBER_ROUNDS = 150  # a minute or two for hundreds of symbols; what is left
 
 def _worst_rows(known: KnownSource, losses: Array) -> Array:
     """Members of a set, shape (K, M), one of which has the largest mean loss."""
-    return np.array(worst_members(known, losses.tolist()), dtype=float)
+    if isinstance(known, SourceSet):
+        return known.vertices
+    return np.array([known.worst(losses.tolist())], dtype=float)
 
 
 def _solved(known: KnownSource, limit: float) -> tuple[Array, Bounds]:
@@ -214,11 +216,11 @@ def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
 def _information_above(known: KnownSource, channel: Array, distribution: Array) -> float:
     """At least the information of a stored channel under any member of a set, by a distribution of the outcome."""
     parts = rel_entr(channel, distribution)
-    size = 1 + float(_means(known, abs(parts).sum(axis=1)).max())
+    size = 1 + _largest_mean(known, abs(parts).sum(axis=1))
     terms = members(known).shape + channel.shape
-    return float(_means(known, parts.sum(axis=1)).max()) + _rounding(terms) * size
+    return _largest_mean(known, parts.sum(axis=1)) + _rounding(terms) * size
 
 
-def _means(known: KnownSource, losses: Array) -> Array:
-    """Mean losses, shape (K,), the largest of all among them."""
-    return np.asarray(_worst_rows(known, losses) @ losses)
+def _largest_mean(known: KnownSource, losses: Array) -> float:
+    """The largest mean loss under a member of a set, in floats."""
+    return float((_worst_rows(known, losses) @ losses).max())

@@ -25,7 +25,8 @@ from ..release.mechanism import Mechanism
 from ..numerics.enclosure import exp_around, float_above, float_below
 from ..numerics.linear_programmes import as_fractions, maximise, warn_if_loose
 from ..foundations.probability import weighted_sum
-from ..numerics.validation import Array, Unnamed, check_epsilon, names_of, real_array
+from ..numerics.names import own_names
+from ..numerics.validation import Array, check_epsilon, names_of, real_array
 
 # %% auto #0
 __all__ = ['min_loss']
@@ -70,7 +71,7 @@ def _demands(known: KnownSource, lost: Any) -> Any:
 
 def _named_like(known: KnownSource, names: tuple[Hashable, ...] | None) -> KnownSource:
     """The set with these names of its symbols, where it has none of its own."""
-    if known.inputs or not names or isinstance(names, Unnamed) or len(names) != known.size:
+    if known.inputs or not names or len(names) != known.size:
         return known
     return replace(known, inputs=names)
 
@@ -177,7 +178,7 @@ def min_loss(source_set: KnownSource | ArrayLike, loss: ArrayLike, epsilon: floa
     >>> round(design.value, 6), design.gap < 1e-9
     (0.368941, True)
     """
-    known = _named_like(as_known(source_set), names_of(loss))
+    known = _named_like(as_known(source_set), own_names(loss))
     level = check_epsilon(epsilon)
     table = real_array(known.aligned(loss, "loss"), "loss", 2)
     if len(table) != known.size:

@@ -87,10 +87,17 @@ def first_names(*names: tuple[Hashable, ...] | None) -> tuple[Hashable, ...] | N
     are returned: the other tables are put into their order.
     """
     known = [each for each in names if each]
-    given = [each for each in known if not isinstance(each, Unnamed)]
-    found = next(iter(given or known), None)
-    paired = isinstance(next(iter(known), None), Unnamed) and set(known[0]) == set(found or ())
+    if not known:
+        return None
+    found = next((each for each in known if not isinstance(each, Unnamed)), known[0])
+    paired = isinstance(known[0], Unnamed) and set(known[0]) == set(found)
     return known[0] if paired else found
+
+
+def own_names(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
+    """As `names_of`, but None for default names."""
+    names = names_of(values, axis)
+    return None if isinstance(names, Unnamed) else names
 
 
 def all_distinct(items: Sequence[Any]) -> bool:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from ..numerics.validation import Unnamed, aligned, names_of
+from ..numerics.names import aligned, own_names
 from .queries import MAX_DATASETS, Query, SumQuery
 
 # %% auto #0
@@ -53,8 +53,8 @@ def in_query_order(query: Query, values: Any, what: str, by_value: bool = True) 
     Names are the query's values 0, 1, ..., or datasets: tuples, or symbols where there is one record. Where both fit
     they are values, unless `by_value` is false.
     """
-    names = names_of(values)
-    if not names or isinstance(names, Unnamed):
+    names = own_names(values)
+    if not names:
         return values, False
     rows: Sequence[Hashable] = range(len(names))
     are_values = by_value and set(names) == set(rows)

@@ -16,16 +16,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_count, check_names
+from ..numerics.names import own_names
 from ..numerics.validation import check_pair, check_prior, labels_of, names_of
-from ..numerics.validation import Unnamed, needed_pandas, real_array, shortened
+from ..numerics.validation import needed_pandas, real_array, shortened
 from ..foundations.probability import exact_prior, weighted_sum
 from .estimated_prior import _miss
 from ..release.certificate import shares_of
 from ..release.columns import encode
 from ..release.intervals import clopper_pearson
 from ..release.mechanism import Mechanism
-from ..release.levels import certified_level, exact_columns, given_entries
 from ..release.labels import pandas_index
+from ..release.levels import certified_level, exact_columns, given_entries
 from ..release.levels import published_share, standing
 from ..numerics.enclosure import float_below, level_of, ln_around, text_above, text_below
 from ..numerics.linear_programmes import whole_numbers
@@ -156,15 +157,12 @@ def _from_distributions(
     return [[row.get(outcome, 0) for outcome in outcomes] for row in rows], outcomes
 
 
-def _among(
-    named: tuple[Hashable, ...], outcomes: Sequence[Hashable] | None
-) -> tuple[Hashable, ...]:
-    """The outcomes of a mechanism; ValueError if some list of all outcomes is without one of them."""
+def _check_listed(named: tuple[Hashable, ...], outcomes: Sequence[Hashable] | None) -> None:
+    """ValueError if a list of all outcomes lacks one of the mechanism."""
     known = named if outcomes is None else check_names(outcomes, "outcomes")
     for name in named:
         if name not in known:
             raise ValueError(f"outcomes do not list {shortened(name)}, which the mechanism gives")
-    return named
 
 
 def _exactly(table: Any, prior: PriorLike) -> tuple[Array, float, float]:
@@ -246,18 +244,20 @@ def audit_leakage(
         _miss(confidence)  # checked, and not needed
         if isinstance(mechanism, Mechanism):
             made = Mechanism(mechanism.channel, prior, mechanism.inputs, mechanism.outputs)
-            named = _among(made.outputs, outcomes)
-            return Audit(named, made.leakage, made.leakage, 1.0, made.local_dp, made.published)
+            _check_listed(made.outputs, outcomes)
+            leaks = made.leakage
+            return Audit(made.outputs, leaks, leaks, 1.0, made.local_dp, made.published)
         table: Any = mechanism
-        names: Any = names_of(mechanism, axis=1)
+        names: Any = own_names(mechanism, axis=1)
         if callable(mechanism):
             table, names = _from_distributions(mechanism, prior)
         check_pair(table, prior)
         leaks, dp, share = _exactly(table, prior)
-        if names is None or isinstance(names, Unnamed):
+        if names is None:
             names = range(len(leaks)) if outcomes is None else outcomes
         named = check_names(names, "outcomes", len(leaks))
-        return Audit(_among(named, outcomes), leaks, leaks, 1.0, dp, share)
+        _check_listed(named, outcomes)
+        return Audit(named, leaks, leaks, 1.0, dp, share)
     if outcomes is None:
         raise ValueError(
             "outcomes must list all outcomes that are possible, if they are only tried"

@@ -172,8 +172,9 @@ class PriorRegion(Frozen):
 
     def named(self, names: tuple[Hashable, ...] | None) -> PriorRegion:
         """The region with these names of its secrets, if it has none of its own."""
-        own = self.names and not isinstance(self.names, Unnamed)
-        if not names or own or isinstance(names, Unnamed) or len(names) != len(self.inputs):
+        if not isinstance(self.inputs, Unnamed) or not names or isinstance(names, Unnamed):
+            return self
+        if len(names) != len(self.inputs):
             return self
         return replace(self, inputs=names)
 

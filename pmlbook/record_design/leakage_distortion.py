@@ -18,8 +18,9 @@ from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..numerics.progress import Clock
-from ..numerics.validation import Array, Unnamed, check_flag, check_instance
-from ..numerics.validation import check_nonnegative, names_of, real_array, unit_of
+from ..numerics.names import own_names
+from ..numerics.validation import Array, check_flag, check_instance, check_nonnegative
+from ..numerics.validation import real_array, unit_of
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from ..per_record.equal_queries import difference
@@ -135,8 +136,7 @@ def _posed(
     # twice the unit is beyond the stake
     made = setting(query, distribution, excess, observes, reduce_symmetry, most=2.0)
     stake = _Stake(*map(Fraction, (unit, base, slack, DISTORTION_NOISE * terms)))
-    names = names_of(distortion, axis=1)
-    outputs = names if names and not isinstance(names, Unnamed) else range(table.shape[1])
+    outputs = own_names(distortion, axis=1) or range(table.shape[1])
     return replace(made, slip=made.slip + 2 * slack / unit), stake, outputs
 
 # %% ../../nbs/record_design/04_leakage_distortion.ipynb #8580f1a7
