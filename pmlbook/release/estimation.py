@@ -109,7 +109,7 @@ def invert(channel: Array, counts: Array, expected: Array | None = None) -> tupl
     """Unbiased frequencies of the inputs, shape (N,), and their estimated covariance, shape (N, N).
 
     Of the many ways back with more outcomes than inputs it takes the best one for outcomes that come as `expected`,
-    shape (M,), or from equally frequent inputs. ValueError if the rows of the channel are linearly dependent, or an
+    shape (M,), as some population gives them, or from equally frequent inputs. ValueError if the rows of the channel are linearly dependent, or an
     outcome was released that no input can produce.
 
     Source: Warner 1965, for two secrets; weighted least squares, Aitken 1935.
