@@ -220,10 +220,10 @@ def test_bad_functionals(given, said):
         told(pb.mechanisms.randomized_response(3, 1.0), [5, 3, 2]).of(given)
 
 
-@pytest.mark.parametrize("level", [0, 1, -1, 2, np.nan, "0.9", None, 1j])
-def test_bad_levels(level):
-    with pytest.raises(ValueError, match="level = .* must lie strictly between 0 and 1"):
-        PLAIN.estimate(["no"]).interval(level)
+@pytest.mark.parametrize("confidence", [0, 1, -1, 2, np.nan, "0.9", None, 1j])
+def test_bad_confidences(confidence):
+    with pytest.raises(ValueError, match="confidence = .* must lie strictly between 0 and 1"):
+        PLAIN.estimate(["no"]).interval(confidence)
     with pytest.raises(ValueError, match="none of exact, score"):
         PLAIN.estimate(["no"]).interval(method="wald")
 
@@ -235,8 +235,10 @@ def test_extreme_numbers(method):
     many = told(rare, [10**6, 3]).interval(method=method)
     assert 0 < many[1, 0] < 6e-6 < many[1, 1] < 3e-5
     previous = None
-    for level in (0.9, 0.99, 1 - 1e-9):
-        ends = told(pb.mechanisms.randomized_response(3, 1.0), [50, 30, 20]).interval(level, method)
+    for confidence in (0.9, 0.99, 1 - 1e-9):
+        ends = told(pb.mechanisms.randomized_response(3, 1.0), [50, 30, 20]).interval(
+            confidence, method
+        )
         if previous is not None:
             assert (ends[:, 0] <= previous[:, 0] + 1e-6).all()
             assert (ends[:, 1] >= previous[:, 1] - 1e-6).all()
@@ -252,13 +254,13 @@ def test_what_a_prior_thinks_impossible_is_estimated_too(rarest):
     assert np.allclose(mixed.frequencies @ np.array(rows), [0.3, 0.4, 0.3], rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
-def test_score_intervals_nearly_cover_from_nine_tenths_on(level):
+@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
+def test_score_intervals_nearly_cover_from_nine_tenths_on(confidence):
     """No noise, at both sides of every end: all counts added up."""
     goal = np.array([0.0, 1.0])
     for people in (1, 2, 5, 12, 30):
         half = [
-            score_interval(np.eye(2), np.array([people - k, k], float), goal, level)
+            score_interval(np.eye(2), np.array([people - k, k], float), goal, confidence)
             for k in range(people + 1)
         ]
         low, high = np.array(half).T
@@ -266,16 +268,16 @@ def test_score_intervals_nearly_cover_from_nine_tenths_on(level):
         shares = np.concatenate([ends * (1 - 1e-9), ends * (1 + 1e-9)]).clip(1e-9, 1 - 1e-9)
         inside = (low[:, None] <= shares) & (shares <= high[:, None])
         chances = binom.pmf(np.arange(people + 1)[:, None], people, shares)
-        assert (chances * inside).sum(axis=0).min() > level - 0.03
+        assert (chances * inside).sum(axis=0).min() > confidence - 0.03
 
 
 def test_score_intervals_are_refused_below():
     """At one half, twelve people, the share 0.0388 was in no interval at all."""
     estimate = told(np.eye(2), [11, 1])
-    for level in (0.5, 0.8, np.nextafter(0.9, 0)):
-        with pytest.raises(ValueError, match="level = .* is below 0.9, .* use method='exact'"):
-            estimate.interval(level, "score")
-        assert estimate.interval(level).shape == (2, 2)
+    for confidence in (0.5, 0.8, np.nextafter(0.9, 0)):
+        with pytest.raises(ValueError, match="confidence = .* is below 0.9, .* use method='exact'"):
+            estimate.interval(confidence, "score")
+        assert estimate.interval(confidence).shape == (2, 2)
 
 
 def test_score_intervals_are_refused_for_too_many():
@@ -360,11 +362,17 @@ def gave_up(*_, **__):
 def test_levels_as_other_numbers():
     """Decimal was refused with the words that it must be what it was."""
     estimate = told(np.eye(2), [11, 1])
-    for level in (Decimal("0.9"), Fraction(9, 10), np.float64(0.9)):
-        assert (estimate.interval(level) == estimate.interval(0.9)).all()
-    for level in (Decimal("NaN"), Decimal("sNaN"), Decimal(1), 10**400, 1 - Fraction(1, 10**30)):
-        with pytest.raises(ValueError, match="level = .* must lie strictly between 0 and 1"):
-            estimate.interval(level)
+    for confidence in (Decimal("0.9"), Fraction(9, 10), np.float64(0.9)):
+        assert (estimate.interval(confidence) == estimate.interval(0.9)).all()
+    for confidence in (
+        Decimal("NaN"),
+        Decimal("sNaN"),
+        Decimal(1),
+        10**400,
+        1 - Fraction(1, 10**30),
+    ):
+        with pytest.raises(ValueError, match="confidence = .* must lie strictly between 0 and 1"):
+            estimate.interval(confidence)
 
 
 def test_a_function_that_fails_names_the_secret():

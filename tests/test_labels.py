@@ -121,7 +121,9 @@ def test_a_release_is_no_answer_from_the_command_line_to_the_report(run):
     assert "The released values are codes, r0 to r1, and not answers" in out
     header, *rows = Path("out.csv").read_text().splitlines()
     assert header == "id,x_released" and {row[2:] for row in rows} <= {"r0", "r1"}
-    code, out, _ = run("estimate m.json out.csv --column x_released --json --coverage 0.999999999")
+    code, out, _ = run(
+        "estimate m.json out.csv --column x_released --json --confidence 0.999999999"
+    )
     told = json.loads(out)["estimate"]
     assert code == 0 and told[1]["low"] < 0.3 < told[1]["high"]
     code, out, err = run("estimate m.json in.csv --column x")

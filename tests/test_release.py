@@ -257,7 +257,7 @@ def test_the_whole_way_on_the_command_line(folder, capsys):
     assert json.loads(capsys.readouterr().out)["rows"] == 40_000
     assert (
         main(
-            "estimate d.json out.csv --column diagnosis_released --json --coverage 0.999999999".split()
+            "estimate d.json out.csv --column diagnosis_released --json --confidence 0.999999999".split()
         )
         == 0
     )

@@ -75,7 +75,7 @@ def test_from_file_to_report_and_back(run, capsys):
     assert receipt["rows"] == ROWS and receipt["account"] == "how was it"
     assert DiskLog("log.jsonl", after=receipt["line"])["how was it"].epsilon <= 0.5
     command = "estimate survey.estimate.json out.csv --column how~was~it_released --missing-text ∅ NA --missing keep"
-    code, out, err = run(f"{command} --json --coverage 0.999999999")
+    code, out, err = run(f"{command} --json --confidence 0.999999999")
     told = {row["name"]: row for row in json.loads(out)["estimate"]}
     whole = sum(count for name, count in true.items() if name not in GAPS)
     assert set(told) == {"very good", 'so "lala"', "bad,\nreally", "other"}
@@ -317,7 +317,7 @@ def test_a_mean_is_designed_told_and_estimated(run):
     assert len(read_certificate(Path("ages.estimate.json")).outputs) < 9
     assert "--mean" in Path("ages.report.html").read_text()
     code, out, err = run(
-        "estimate ages.estimate.json out.csv --column age_released --mean --json --coverage 0.999999999"
+        "estimate ages.estimate.json out.csv --column age_released --mean --json --confidence 0.999999999"
     )
     told = json.loads(out)
     assert code == 0 and told["low"] < ages.mean() < told["high"]

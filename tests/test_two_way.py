@@ -254,7 +254,7 @@ def test_counts_are_checked(counts, said):
 
 def test_a_level_next_to_one_is_refused_as_it_was_given():
     table = pb.estimate.two_way(FLIP, [0, 1] * 10, ["u"] * 10 + ["v"] * 10)
-    with pytest.raises(ValueError, match="level = 0.9999999999999999 is too close to 1"):
+    with pytest.raises(ValueError, match="confidence = 0.9999999999999999 is too close to 1"):
         table.difference([0, 1], "u", "v").interval(1 - 2.0**-53)
     wide, narrow = (table.difference([0, 1], "u", "v").interval(x) for x in (1 - 2.0**-50, 0.9))
     assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]

@@ -260,7 +260,7 @@ class LineDesign(Frozen):
         return np.asarray(self.mechanism.privatize(nodes[at], generator))
 
     def estimate(self, outputs: Any) -> Functional:
-        """Estimate the mean from released outcomes: value, standard error and `interval(level)`."""
+        """Estimate the mean from released outcomes: value, standard error and `interval(confidence)`."""
         return self.mechanism.estimate(outputs, partly=True).of(float)
 
     def __repr__(self) -> str:

@@ -173,13 +173,13 @@ class QuantileEstimate(Frozen):
         variance = max(float(weights @ self.smoothed()[1] @ weights), 0.0)
         return math.sqrt(variance) * width * pieces / growth
 
-    def interval(self, level: float = 0.95, method: str = "exact") -> tuple[float, float]:
+    def interval(self, confidence: float = 0.95, method: str = "exact") -> tuple[float, float]:
         """Two edges of cells between which the quantile lies, with the probability `level` or more.
 
         `method` and errors are those of `Functional.interval`. An end is that of the prior where no cut is certain.
         """
         cuts = len(self.points) - 1
-        each = halved_miss(check_request(level, method))
+        each = halved_miss(check_request(confidence, method))
         ends = [self.ends[0], *self.points[:-1, -1], self.ends[1]]
 
         def limits(cut: int) -> tuple[float, float]:
@@ -228,7 +228,7 @@ class QuantileDesign(Frozen):
         return np.asarray(released)
 
     def estimate(self, outputs: Any) -> QuantileEstimate:
-        """Estimate the quantile from released outcomes: value, standard error and `interval(level)`."""
+        """Estimate the quantile from released outcomes: value, standard error and `interval(confidence)`."""
         shares = self.mechanism.estimate(outputs)
         ends = (self.edges[0], self.edges[-1])
         prior = self.mechanism.prior

@@ -110,8 +110,8 @@ RULES: dict[str, list[Rule]] = {
         (["method"], lambda a: not a.mean or a.method == "inversion", "likelihood takes no --mean"),
         (
             ["interval"],
-            lambda a: a.interval != "score" or a.coverage >= 0.9,
-            "score needs a --coverage of at least 0.9",
+            lambda a: a.interval != "score" or a.confidence >= 0.9,
+            "score needs a --confidence of at least 0.9",
         ),
         _for_csv("source"),
     ],

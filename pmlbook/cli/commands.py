@@ -218,8 +218,8 @@ def estimate(arguments: argparse.Namespace) -> int:
 def _tell_number(
     arguments: argparse.Namespace, name: str, size: int, found: Functional | QuantileEstimate
 ) -> None:
-    low, high = found.interval(arguments.coverage, arguments.interval)
-    facts: dict[str, Any] = {"size": size, "coverage": arguments.coverage}
+    low, high = found.interval(arguments.confidence, arguments.interval)
+    facts: dict[str, Any] = {"size": size, "confidence": arguments.confidence}
     numbers = {name: found.value, "standard_error": found.standard_error, "low": low, "high": high}
     facts |= {key: finite_or_none(number) for key, number in numbers.items()}
     text = f"{name}: {found.value:.6g}  [{text_below(low)}, {text_above(high)}]"
@@ -227,7 +227,7 @@ def _tell_number(
     tell(
         facts,
         arguments.json,
-        [f"{size} values, interval of {percent_text(arguments.coverage)}", text],
+        [f"{size} values, interval of {percent_text(arguments.confidence)}", text],
     )
 
 
@@ -241,9 +241,9 @@ def _warn_outside(names: Sequence[str]) -> None:
 
 
 def _tell_frequencies(arguments: argparse.Namespace, answer: Estimate) -> None:
-    ends = answer.interval(arguments.coverage, arguments.interval).tolist()
+    ends = answer.interval(arguments.confidence, arguments.interval).tolist()
     rows: list[dict[str, Any]] = []
-    lines = [f"{answer.size} values, intervals of {percent_text(arguments.coverage)}"]
+    lines = [f"{answer.size} values, intervals of {percent_text(arguments.confidence)}"]
     for name, frequency, error, (low, high) in zip(
         answer.inputs, answer.frequencies.tolist(), answer.standard_errors.tolist(), ends
     ):
@@ -258,7 +258,7 @@ def _tell_frequencies(arguments: argparse.Namespace, answer: Estimate) -> None:
     _warn_outside(
         [repr(row["name"]) for row in rows if not row["low"] <= row["frequency"] <= row["high"]]
     )
-    facts = {"size": answer.size, "coverage": arguments.coverage, "estimate": rows}
+    facts = {"size": answer.size, "confidence": arguments.confidence, "estimate": rows}
     tell(facts, arguments.json, lines)
 
 # %% ../../nbs/cli/06_commands.ipynb #bf0144aa

@@ -246,7 +246,7 @@ def _estimate(parser: Parser) -> None:
     what = "the number below which this share lies, by cells of numbers"
     add("--quantile", type=_inside, metavar="SHARE", help=what)
     add("--method", default="inversion", choices=["inversion", "likelihood"])
-    add("--coverage", type=_inside, default=0.95, help="of the intervals (default: 0.95)")
+    add("--confidence", type=_inside, default=0.95, help="of the intervals (default: 0.95)")
     what = "covers at least so often, or is shorter and nearly does (default: exact)"
     add("--interval", default="exact", choices=["exact", "score"], help=what)
 

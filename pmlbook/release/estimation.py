@@ -276,13 +276,13 @@ class Estimate(Frozen):
             raise ValueError("the outcomes do not determine this functional")
         return found
 
-    def interval(self, level: float = 0.95, method: str = "exact") -> Array:
+    def interval(self, confidence: float = 0.95, method: str = "exact") -> Array:
         """Lower and upper ends, shape (N, 2), of an interval for each frequency; see `Functional.interval`.
 
-        Each covers its own frequency so often, not all at once; for that, ask for 1 - (1 - level) / N.
+        Each covers its own frequency so often, not all at once; for that, ask for 1 - (1 - confidence) / N.
         """
         each = map(self.of, np.eye(len(self.inputs)))
-        return np.array([one.interval(level, method) for one in each])
+        return np.array([one.interval(confidence, method) for one in each])
 
     def __repr__(self) -> str:
         return f"Estimate({len(self.inputs)} frequencies from {self.size} values)"
@@ -321,24 +321,24 @@ class Functional(Frozen):
         size = self.estimate.size
         return float(self.estimate.counts @ scores**2) ** 0.5 / size
 
-    def interval(self, level: float = 0.95, method: str = "exact") -> tuple[float, float]:
-        """Ends of an interval that covers the true value with the probability `level`, or nearly.
+    def interval(self, confidence: float = 0.95, method: str = "exact") -> tuple[float, float]:
+        """Ends of an interval that covers the true value with the probability `confidence`, or nearly.
 
         Parameters
         ----------
-        level : float
+        confidence : float
             Strictly between 0 and 1; for 'score', at least 0.9.
         method : {'exact', 'score'}
-            At least so often, at every number of values; or shorter, and nearly so often from the level 0.9 on.
+            At least so often, at every number of values; or shorter, and nearly so often from 0.9 on.
             Below that use 'exact'.
 
         Raises
         ------
         ValueError
-            If `level` or `method` is none, for 'score' `level` is below 0.9 or there are more than 1e8 values, or the released values contradict
-            the mechanism.
+            If `confidence` or `method` is none; for 'score' also if `confidence` is below 0.9 or there are more than
+            1e8 values; or if the released values contradict the mechanism.
         """
-        number = check_request(level, method)
+        number = check_request(confidence, method)
         known = self.estimate
         if method == "score":
             return score_interval(known.channel, known.counts, self.goal, number)

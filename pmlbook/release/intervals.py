@@ -136,11 +136,11 @@ IntervalEnds = Callable[[Sequence[Sequence[int]], Any, Any], tuple[float, float]
 
 
 def ends_that_fit(
-    channel: Array, counts: Array, sets: NDArray[np.bool_], level: float, ends: IntervalEnds
+    channel: Array, counts: Array, sets: NDArray[np.bool_], confidence: float, ends: IntervalEnds
 ) -> tuple[float, float]:
-    """The result of `ends` for limits on the sets' probabilities, which all hold with probability `level`.
+    """The result of `ends` for limits on the sets' probabilities, which all hold with probability `confidence`.
 
-    `channel`, `counts`, `level`: those of `exact_interval`. `sets`, shape (K, M): chosen independently of the
+    `channel`, `counts`, `confidence`: those of `exact_interval`. `sets`, shape (K, M): chosen independently of the
     counts. `ends`: from the sets' probabilities under each secret, times 2^53, and their lower and upper
     limits, shape (K,), to two ends; raises `Infeasible` if no frequencies fit. ValueError if the counts
     contradict the channel.
@@ -150,13 +150,13 @@ def ends_that_fit(
     seen = (to_weights(channel) @ sets.T).tolist()
     inside = sets @ counts
     slack = ENTRY_ERROR * channel.shape[1]
-    miss = 1 - level
+    miss = 1 - confidence
     fits = False
-    while miss >= MIN_MISS_CHANCE * (1 - level):
+    while miss >= MIN_MISS_CHANCE * (1 - confidence):
         low, high = clopper_pearson(inside, counts.sum(), miss / (2 * max(1, len(sets))))
         try:
             found = ends(seen, np.maximum(low - slack, 0), np.minimum(high + slack, 1))
-            if found[0] <= found[1] and (fits or miss == 1 - level):
+            if found[0] <= found[1] and (fits or miss == 1 - confidence):
                 return found
             fits = found[0] <= found[1]
         except Infeasible:
@@ -168,13 +168,13 @@ def ends_that_fit(
 
 
 def exact_interval(
-    channel: Array, counts: Array, weights: Array, goal: Array, level: float
+    channel: Array, counts: Array, weights: Array, goal: Array, confidence: float
 ) -> tuple[float, float]:
-    """Ends of an interval that contains goal . theta with at least the probability `level`, at every n.
+    """Ends of an interval that contains goal . theta with at least the probability `confidence`, at every n.
 
     `channel`, shape (N, M): rows as a `Mechanism` stores them, or products of such, rounded. `counts`, shape
     (M,): how often each outcome was released. `weights`, shape (M,): mean weight of the outcomes estimates the
-    functional; must not depend on the counts. `goal`, shape (N,): the functional. `level`: between 0 and 1.
+    functional; must not depend on the counts. `goal`, shape (N,): the functional. `confidence`: between 0 and 1.
     ValueError if the counts contradict the channel.
 
     Source: proved in 'Intervals that cover'.
@@ -183,30 +183,30 @@ def exact_interval(
     def ends(seen: Sequence[Sequence[int]], low: Any, high: Any) -> tuple[float, float]:
         return min_value(goal, seen, low, high), -min_value(-goal, seen, low, high)
 
-    least, most = ends_that_fit(channel, counts, nested_sets(weights), level, ends)
+    least, most = ends_that_fit(channel, counts, nested_sets(weights), confidence, ends)
     return max(least, float(goal.min())), min(most, float(goal.max()))
 
 # %% ../../nbs/release/11_intervals.ipynb #658bbe5f
 INTERVALS = "exact", "score"
 
 
-def check_request(level: Any, method: Any) -> float:
-    """The level of an interval as a float; ValueError if it or the method is none."""
+def check_request(confidence: Any, method: Any) -> float:
+    """The confidence of an interval as a float; ValueError if it or the method is none."""
     try:
-        number = float(level) if isinstance(level, Real | Decimal) else math.nan
+        number = float(confidence) if isinstance(confidence, Real | Decimal) else math.nan
     except (OverflowError, ValueError):
         number = math.nan
     if not 0 < number < 1:
-        raise ValueError(f"level = {level!r} must lie strictly between 0 and 1")
+        raise ValueError(f"confidence = {confidence!r} must lie strictly between 0 and 1")
     check_choice(method, INTERVALS, "method")
     return number
 
 
-def halved_miss(level: float) -> float:
-    """A level whose chance to miss is at most half of that of `level`; ValueError if no float is."""
-    half = math.nextafter((1 + level) / 2, 1)
+def halved_miss(confidence: float) -> float:
+    """A confidence whose chance to miss is at most half of that of `confidence`; ValueError if no float is."""
+    half = math.nextafter((1 + confidence) / 2, 1)
     if half == 1:
-        raise ValueError(f"level = {level!r} is too close to 1 to be shared by two ends")
+        raise ValueError(f"confidence = {confidence!r} is too close to 1 to be shared by two ends")
     return half
 
 
@@ -309,20 +309,20 @@ def _least_within(distance: Distance, most: float, goal: Array, x: Array) -> flo
 
 
 def score_interval(
-    channel: Array, counts: Array, goal: Array, level: float, part: float = 1.0
+    channel: Array, counts: Array, goal: Array, confidence: float, part: float = 1.0
 ) -> tuple[float, float]:
-    """Ends of an interval that contains goal . theta with about the probability `level`, from 0.9 on.
+    """Ends of an interval that contains goal . theta with about the probability `confidence`, from 0.9 on.
 
-    Parameters and result are those of `exact_interval`. Below the level 0.9 use that. Only a `part` of the
-    squared distance that the level allows is used, where several samples share it.
+    Parameters and result are those of `exact_interval`. Below 0.9 use that. Only a `part` of the
+    squared distance that the confidence allows is used, where several samples share it.
 
-    ValueError if `level` is below `MIN_CONFIDENCE`, or the counts are of more than `MAX_COUNTED_PEOPLE`.
+    ValueError if `confidence` is below `MIN_CONFIDENCE`, or the counts are of more than `MAX_COUNTED_PEOPLE`.
 
     Source: the union of the score interval, Wilson 1927, and that of the likelihood, Wilks 1938.
     """
-    if level < MIN_CONFIDENCE:
+    if confidence < MIN_CONFIDENCE:
         raise ValueError(
-            f"level = {level:g} is below {MIN_CONFIDENCE}, where the score interval covers far less often than it "
+            f"confidence = {confidence:g} is below {MIN_CONFIDENCE}, where the score interval covers far less often than it "
             "states: use method='exact'"
         )
     if counts.sum() > MAX_COUNTED_PEOPLE:
@@ -334,7 +334,7 @@ def score_interval(
     if not span:
         return float(goal[0]), float(goal[0])
     reach = np.clip(
-        part * scipy.special.stdtrit(counts.sum(), (1 + level) / 2) ** 2,
+        part * scipy.special.stdtrit(counts.sum(), (1 + confidence) / 2) ** 2,
         MIN_DISTANCE,
         MAX_DISTANCE,
     )

@@ -145,12 +145,12 @@ class GroupMean(Frozen):
         """Estimated standard error, good for large groups; nan where `value` is."""
         return max(float(self.slope @ self.table.joint.covariance @ self.slope), 0.0) ** 0.5
 
-    def interval(self, level: float = 0.95, method: str = "exact") -> tuple[float, float]:
+    def interval(self, confidence: float = 0.95, method: str = "exact") -> tuple[float, float]:
         """Ends of an interval that covers the true mean; parameters and errors are those of `Functional.interval`.
 
         In an empty public group, the whole range of the function.
         """
-        number = check_request(level, method)
+        number = check_request(confidence, method)
         if self._empty:
             return float(self.goal.min()), float(self.goal.max())
         if self.table.public:
@@ -159,14 +159,14 @@ class GroupMean(Frozen):
             return self._exact(number)
         return self._score(number)
 
-    def at_splits(self, level: float) -> Array:
+    def at_splits(self, confidence: float) -> Array:
         """Ends of the score interval in a public group at each part of `DISTANCE_PARTS`, shape (K, 2)."""
         if self._empty:
-            return np.array([self.interval(level)] * len(DISTANCE_PARTS))
+            return np.array([self.interval(confidence)] * len(DISTANCE_PARTS))
         mine = self.table.within(self.group)
         return np.array(
             [
-                score_interval(mine.channel, mine.counts, self.goal, level, part)
+                score_interval(mine.channel, mine.counts, self.goal, confidence, part)
                 for part in DISTANCE_PARTS
             ]
         )
@@ -178,7 +178,7 @@ class GroupMean(Frozen):
         first = last_good(lambda s: least(above - s * below), low, high)
         return first, -last_good(lambda t: least(-t * below - above), -high, -low)
 
-    def _exact(self, level: float) -> tuple[float, float]:
+    def _exact(self, confidence: float) -> tuple[float, float]:
         (above, below), known = self._parts, self.table.joint
         expected = float(self.goal @ self.table.mechanism.prior)
         sets = nested_sets(known.undo @ (above - expected * below))
@@ -186,12 +186,12 @@ class GroupMean(Frozen):
         def ends(seen: Sequence[Sequence[int]], low: Any, high: Any) -> tuple[float, float]:
             return self._between(lambda goal: min_value(goal, seen, low, high))
 
-        return ends_that_fit(known.channel, known.counts, sets, level, ends)
+        return ends_that_fit(known.channel, known.counts, sets, confidence, ends)
 
-    def _score(self, level: float) -> tuple[float, float]:
+    def _score(self, confidence: float) -> tuple[float, float]:
         known = self.table.joint
         return self._between(
-            lambda goal: score_interval(known.channel, known.counts, goal, level)[0]
+            lambda goal: score_interval(known.channel, known.counts, goal, confidence)[0]
         )
 
     def __repr__(self) -> str:
@@ -230,9 +230,9 @@ class GroupDifference(Frozen):
         slope, joint = self.first.slope - self.second.slope, self.first.table.joint
         return max(float(slope @ joint.covariance @ slope), 0.0) ** 0.5
 
-    def interval(self, level: float = 0.95, method: str = "exact") -> tuple[float, float]:
+    def interval(self, confidence: float = 0.95, method: str = "exact") -> tuple[float, float]:
         """Ends of an interval that covers the true difference; see `Functional.interval`."""
-        number, pair = check_request(level, method), (self.first, self.second)
+        number, pair = check_request(confidence, method), (self.first, self.second)
         places = [mean.table.place(mean.group) for mean in pair]
         if places[0] == places[1]:
             return 0.0, 0.0
@@ -295,9 +295,9 @@ class TwoWay(Frozen):
         """Standard error of each frequency, shape (N, G)."""
         return self._square(self.joint.standard_errors)
 
-    def interval(self, level: float = 0.95, method: str = "exact") -> Array:
+    def interval(self, confidence: float = 0.95, method: str = "exact") -> Array:
         """Ends of an interval for each frequency, shape (N, G, 2); see `Functional.interval`."""
-        return self._square(self.joint.interval(level, method))
+        return self._square(self.joint.interval(confidence, method))
 
     def place(self, group: Hashable) -> int:
         """The place of a group among all; ValueError if it is none of them."""

@@ -202,11 +202,11 @@ def test_an_interval_of_an_unbounded_prior_may_be_unbounded():
     assert low == -np.inf and high <= 0
 
 
-@pytest.mark.parametrize("level", [0, -0.5, 1, None, [0.9], 2**2000])
-def test_a_level_of_an_interval_lies_between_0_and_1(level):
+@pytest.mark.parametrize("confidence", [0, -0.5, 1, None, [0.9], 2**2000])
+def test_the_confidence_of_an_interval_lies_between_0_and_1(confidence):
     made = quantile_mechanism(uniform(0, 1), 1.0, bins=2)
-    with pytest.raises(ValueError, match="level = "):
-        made.estimate(made.privatize([0.5], rng=1)).interval(level)
+    with pytest.raises(ValueError, match="confidence = "):
+        made.estimate(made.privatize([0.5], rng=1)).interval(confidence)
 
 
 def test_two_thousand_people_find_the_median_as_closely_as_is_stated():

@@ -82,8 +82,7 @@ def test_sensible_choices_are_taken(run):
 NUMBERS = {
     "--epsilon": [TYPED, RELEASE, "audit m.json", "start in.csv said", "words --prior a=1 b=2"],
     "--budget": [f"{RELEASE} --start-log log"],
-    "--confidence": [f"{RELEASE} --given id", f"{COUNTED} --given id"],
-    "--coverage": [ESTIMATE],
+    "--confidence": [f"{RELEASE} --given id", f"{COUNTED} --given id", ESTIMATE],
     "--max-time": [TYPED],
     "--quantile": [ESTIMATE, "start in.csv said --limits 0 1 --for quantile"],
     "--rows": [TYPED],
@@ -91,8 +90,7 @@ NUMBERS = {
 SIGNED = {"--limits": "start in.csv said --limits 0", "--cuts": "start in.csv said --cuts 0"}
 NO_NUMBERS = ("1e400", "-1e400", "1e-400", "nan", "inf", "-inf", "-1", "1_0", "٣", "0x1", "1e", "")
 FALSE = {
-    "--confidence": ["0", "1", "7"],
-    "--coverage": ["0", "1", "95"],
+    "--confidence": ["0", "1", "7", "95"],
     "--quantile": ["0", "1", "95"],
     "--rows": ["0", "0.5", "1e300"],
 }
@@ -178,7 +176,7 @@ def test_names_that_are_no_numbers_are_refused_before_the_file_is_read(run):
         (f"{START} --no-log", "--no-log needs --release"),
         (f"{START} --new-account x", "--new-account needs --release"),
         (f"{ESTIMATE} --mean --method likelihood", "--method likelihood takes no --mean"),
-        (f"{ESTIMATE} --interval score --coverage 0.5", "--interval score needs a --coverage"),
+        (f"{ESTIMATE} --interval score --confidence 0.5", "--interval score needs a --confidence"),
         ("audit m.json --delimiter ;", "--delimiter is for CSV"),
         ("design --counts in.parquet --column said --epsilon 1 --quotechar none", "--quotechar is"),
         ("release m.json in.parquet new.parquet --column said --comment #", "--comment is for CSV"),
@@ -427,10 +425,10 @@ def test_the_commands_of_a_start_allow_for_gaps(run):
 
 
 @pytest.mark.parametrize(
-    "coverage, said", [("0.999", "99.9%"), ("0.946", "94.6%"), ("0.95", "95%"), ("0.9", "90%")]
+    "confidence, said", [("0.999", "99.9%"), ("0.946", "94.6%"), ("0.95", "95%"), ("0.9", "90%")]
 )
-def test_a_coverage_is_printed_as_it_was_computed(run, coverage, said):
-    assert f"intervals of {said}\n" in run(f"{ESTIMATE} --coverage {coverage}")[1]
+def test_a_confidence_is_printed_as_it_was_computed(run, confidence, said):
+    assert f"intervals of {said}\n" in run(f"{ESTIMATE} --confidence {confidence}")[1]
 
 
 @pytest.mark.parametrize("name", ["in.mechanism.json", "in.estimate.json", "in.report.html"])

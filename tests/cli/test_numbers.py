@@ -59,7 +59,7 @@ def test_from_the_file_to_the_estimate(run, prior, goal, option, true):
     page = Path("n.report.html").read_text()
     assert "were given, and not taken from the file" in page and "no mechanism on the line" in page
     code, out, err = run(
-        f"estimate n.mechanism.json out.csv --column age_released {option} --json --coverage 0.999999"
+        f"estimate n.mechanism.json out.csv --column age_released {option} --json --confidence 0.999999"
     )
     told = json.loads(out)
     assert code == 0 and told["low"] <= true <= told["high"] and told["standard_error"] > 0
@@ -71,7 +71,7 @@ def test_shares_between_cuts(run):
     code, out, err = run(words)
     assert code == 0 and "shares: estimated" in out
     code, out, err = run(
-        "estimate ages.mechanism.json out.csv --column age_released --json --coverage 0.999999"
+        "estimate ages.mechanism.json out.csv --column age_released --json --confidence 0.999999"
     )
     rows = {row["name"]: row for row in json.loads(out)["estimate"]}
     assert list(rows) == ["0 to 30", "30 to 65", "65 to 110"]

@@ -227,8 +227,11 @@ def test_no_frequencies_within_the_distance_lie_beyond_an_end(n, people):
 
 def test_one_binomial_has_known_ends():
     goal = np.array([0.0, 1.0])
-    for people, k, level in [(1, 1, 0.9), (12, 0, 0.95), (40, 9, 0.95), (500, 499, 0.99)]:
-        counts, z2 = np.array([people - k, k], float), student.ppf((1 + level) / 2, people) ** 2
+    for people, k, confidence in [(1, 1, 0.9), (12, 0, 0.95), (40, 9, 0.95), (500, 499, 0.99)]:
+        counts, z2 = (
+            np.array([people - k, k], float),
+            student.ppf((1 + confidence) / 2, people) ** 2,
+        )
         known = wilks(people, k, z2), wilson(people, k, z2)
         for distance, (low, high) in zip(count_distances(plain, counts), known):
             centre = _nearest(distance, 2)
@@ -238,24 +241,24 @@ def test_one_binomial_has_known_ends():
             assert low - 1e-7 < least <= max(low, 1e-13) and high - 1e-13 <= most < high + 1e-7
             assert least >= 0 and most <= 1
         union = np.array([min(known[0][0], known[1][0]), max(known[0][1], known[1][1])])
-        ends = np.array(score_interval(plain, counts, goal, level))
+        ends = np.array(score_interval(plain, counts, goal, confidence))
         assert np.allclose(ends, union, rtol=2e-3, atol=1e-7)
 
 
 def test_a_functional_takes_its_interval_along():
     goal = np.array([0.0, 1.0])
-    people, k, level = 40, 9, 0.95
+    people, k, confidence = 40, 9, 0.95
     counts, z2 = np.array([31.0, 9]), student.ppf(0.975, 40) ** 2
-    ends = np.array(score_interval(plain, counts, goal, level))
-    moved = score_interval(plain, counts, 3 * goal - 7, level)
+    ends = np.array(score_interval(plain, counts, goal, confidence))
+    moved = score_interval(plain, counts, 3 * goal - 7, confidence)
     assert np.allclose(moved, 3 * ends - 7, rtol=0, atol=1e-12)
-    turned = score_interval(plain, counts, -goal, level)
+    turned = score_interval(plain, counts, -goal, confidence)
     assert np.allclose(turned, -ends[::-1], rtol=0, atol=1e-12)
-    parted = score_interval(plain, counts, goal, level, 0.25)
+    parted = score_interval(plain, counts, goal, confidence, 0.25)
     fewer = wilks(people, k, z2 / 4), wilson(people, k, z2 / 4)
     inner = [min(fewer[0][0], fewer[1][0]), max(fewer[0][1], fewer[1][1])]
     assert np.allclose(parted, inner, rtol=5e-3, atol=1e-7)
-    none = score_interval(plain, counts, goal, level, 0.0)
+    none = score_interval(plain, counts, goal, confidence, 0.0)
     assert np.allclose(none, k / people, rtol=0, atol=2e-2)
 
 
