@@ -11,16 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from ..release.certificate import exp_below
 from ..foundations.leakage import local_dp
 from ..numerics.linear_programmes import maximise, warn_if_loose
 from ..release.mechanism import Mechanism
-from ..release.levels import certified_level
 from ..numerics.validation import Array, ROUNDED_ZERO, check_epsilon
 from .intervals import KnownSource, as_known, evened_at_water_level, members
 from .known_source import censoring_distortions, channel_with, distortion_needed
 from .known_source import lost, odds_needed
-from .mechanisms import RobustDesign, check_error_rate, largest_ratio, not_stored
+from .mechanisms import RobustDesign, check_error_rate, not_stored
 from .mechanisms import stored_mechanism, worst_distortion
 
 # %% auto #0
@@ -128,9 +126,7 @@ def _optimal_distortions(vertices: Array, limit: float) -> tuple[Array, Array]:
 # %% ../../nbs/hamming/05_exact.ipynb #c480b145
 def _keeps(mechanism: Mechanism, epsilon: float) -> bool:
     """Whether no ratio in a column exceeds e^epsilon, in exact arithmetic and as `local_dp` computes it."""
-    ratio = largest_ratio(mechanism)
-    exactly = ratio is not None and ratio <= exp_below(epsilon)
-    return exactly and local_dp(mechanism.channel) <= epsilon
+    return mechanism.local_dp <= epsilon and local_dp(mechanism.channel) <= epsilon
 
 
 def _design(
@@ -138,9 +134,7 @@ def _design(
 ) -> RobustDesign:
     """Wrap a channel; its leakage is recomputed, rounded up."""
     mechanism = stored_mechanism(known, channel)
-    ratio = largest_ratio(mechanism)
-    leakage = math.inf if ratio is None else certified_level(ratio)
-    return RobustDesign(mechanism, leakage, bound, method, worst / worst.sum())
+    return RobustDesign(mechanism, mechanism.local_dp, bound, method, worst / worst.sum())
 
 # %% ../../nbs/hamming/05_exact.ipynb #9e05bdb5
 def _least_average(vertices: Array, odds: float) -> tuple[Array, Array]:

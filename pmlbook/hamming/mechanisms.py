@@ -186,11 +186,3 @@ def stored_mechanism(
 def not_stored(name: str, value: float) -> SolverFailed:
     """The error where no channel in steps of 2^-53 keeps a small limit."""
     return SolverFailed(f"{name} = {value!r} is too small for a channel stored in steps of 2^-53")
-
-
-def largest_ratio(mechanism: Mechanism) -> Fraction | None:
-    """Largest ratio of two entries of a column, exactly; None if a column mixes zeros and others."""
-    weights = mechanism.weights[:, mechanism.weights.any(axis=0)]
-    if not weights.all():
-        return None
-    return max(map(Fraction, weights.max(axis=0).tolist(), weights.min(axis=0).tolist()))

@@ -18,9 +18,8 @@ from scipy import sparse
 from .exact import SHAVED_SHARES, TIGHT_GAP
 from .intervals import IntervalSet, KnownSource, as_known, moved_into
 from .intervals import worst_members
-from .mechanisms import RobustDesign, largest_ratio, stored_mechanism
+from .mechanisms import RobustDesign, stored_mechanism
 from .source_sets import SourceSet
-from ..release.certificate import exp_below
 from ..release.mechanism import Mechanism
 from ..numerics.enclosure import exp_around, float_above, float_below
 from ..numerics.linear_programmes import as_fractions, maximise, warn_if_loose
@@ -132,8 +131,7 @@ def _within_level(
     for share in (0.0, *SHAVED_SHARES, 1.0):
         mixed = (1 - share) * used + share * used.mean(axis=0)
         mechanism = stored_mechanism(known, mixed, answers)
-        ratio = largest_ratio(mechanism)
-        if ratio is not None and ratio <= exp_below(level):
+        if mechanism.local_dp <= level:
             break
     return mechanism
 
