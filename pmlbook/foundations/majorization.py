@@ -11,23 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .probability import random_prior
-from ..numerics.validation import Array, SUM_TOLERANCE
+from ..numerics.validation import Array, SUM_TOLERANCE, real_array
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/foundations/05_majorization.ipynb #415fec7c
-def _vector(values: ArrayLike, name: str) -> Array:
-    """A new float array with one axis and finite entries; ValueError otherwise."""
-    array = np.array(values, dtype=float)
-    if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"{name} must be a non-empty vector, got shape {array.shape}")
-    if not np.isfinite(array).all():
-        place = int(np.argmin(np.isfinite(array)))
-        raise ValueError(f"{name}[{place}] = {array[place]:g} is not finite")
-    return array
-
-
 def majorizes(p: ArrayLike, q: ArrayLike) -> bool:
     """Whether `p` is at least as uneven as `q`.
 
@@ -38,8 +27,8 @@ def majorizes(p: ArrayLike, q: ArrayLike) -> bool:
 
     Source: Grosse et al. 2024, Definition 2.
     """
-    p = _vector(p, "p")
-    q = _vector(q, "q")
+    p = real_array(p, "p", 1)
+    q = real_array(q, "q", 1)
     if len(p) != len(q):
         raise ValueError(f"p has {len(p)} entries and q has {len(q)}: they cannot be compared")
     slack = SUM_TOLERANCE * max(abs(p).sum(), abs(q).sum())
@@ -58,7 +47,7 @@ def robin_hood(p: ArrayLike, i: int, j: int, amount: float) -> Array:
 
     Source: Marshall, Olkin and Arnold 2011, Section 2.B.
     """
-    vector = _vector(p, "p")
+    vector = real_array(p, "p", 1)
     if not 0 <= amount <= vector[i] - vector[j]:
         most = vector[i] - vector[j]
         raise ValueError(f"amount = {amount:g} must lie between 0 and p[{i}] - p[{j}] = {most:g}")

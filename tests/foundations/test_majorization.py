@@ -33,8 +33,16 @@ def test_the_slack_is_a_part_of_the_sums():
 
 
 def test_what_is_no_vector():
-    for wrong in ([], [[0.5, 0.5]], 0.5, [0.5, np.inf]):
-        for pair in ((wrong, [0.5, 0.5]), ([0.5, 0.5], wrong)):
+    reasons = {
+        "is empty": [],
+        "must have 1 dimension": [[0.5, 0.5]],
+        "must have 1 dimension(s), got shape ()": 0.5,
+        "[1] = inf is not finite": [0.5, np.inf],
+        "[1] = nan is not finite": np.ma.masked_equal([0.5, 0.25], 0.25),
+        "must hold real numbers": ["0.5", "0.5"],
+    }
+    for reason, wrong in reasons.items():
+        for name, pair in (("p", (wrong, [0.5, 0.5])), ("q", ([0.5, 0.5], wrong))):
             with pytest.raises(ValueError) as error:
                 majorizes(*pair)
-            assert "vector" in str(error.value) or "not finite" in str(error.value)
+            assert str(error.value).startswith(name) and reason in str(error.value)
