@@ -90,11 +90,6 @@ def _meet(first: SourceSet, second: SourceSet) -> SourceSet | None:
             return inner  # common where sets are symmetric, and far cheaper
     return _mixtures(first.vertices, np.hstack([first.vertices.T, -second.vertices.T]))
 
-
-def _join(sets: list[SourceSet]) -> SourceSet:
-    """Convex hull of the union of source sets."""
-    return SourceSet(np.vstack([one.vertices for one in sets])).hull()
-
 # %% ../../nbs/hamming/02_folding.ipynb #78bd3d10
 @dataclass(frozen=True, eq=False)
 class Folding:
@@ -127,7 +122,7 @@ class Folding:
     @cached_property
     def union(self) -> SourceSet:
         """Hull of all folded pieces together."""
-        return _join(list(self.folded.values()))
+        return SourceSet(np.vstack([one.vertices for one in self.folded.values()])).hull()
 
     def unfold(self, source_set: SourceSet) -> SourceSet:
         """Hull of the copies of a set of descending distributions in all chambers that were met."""
