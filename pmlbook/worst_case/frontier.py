@@ -5,6 +5,7 @@
 # %% ../../nbs/worst_case/06_frontier.ipynb #488a1506
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -154,11 +155,7 @@ def worst_case_frontier(
 # %% ../../nbs/worst_case/06_frontier.ipynb #9ea1e330
 def last_within(fits: Callable[[int], bool], count: int) -> int:
     """The last k below `count` for which `fits(k)`, if those come first; 0 always fits."""
-    low, high = 0, count
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+    return bisect_left(range(count), True, lo=1, key=lambda k: not fits(k)) - 1
 
 # %% ../../nbs/worst_case/06_frontier.ipynb #3db8d6c2
 def worst_case_mechanism(
