@@ -14,7 +14,7 @@ from importlib.resources import files
 from numpy.typing import ArrayLike
 
 from ..numerics.validation import check_distribution, check_epsilon, check_nonnegative
-from ..numerics.validation import check_choice, check_prior, real_array
+from ..numerics.validation import Array, check_choice, check_prior, real_array
 
 # %% auto #0
 __all__ = []
@@ -23,37 +23,31 @@ __all__ = []
 UTILITIES = ("mutual_information", "chi_square", "total_variation")  # that simplex.js knows too
 
 
-def _element(name: str, attributes: dict[str, str]) -> str:
-    """HTML of the custom element `pml-name` with the script that defines it; JupyterLab leaves the keys to it."""
-    file = files("pmlbook").joinpath(name.replace("-", "_") + ".js")
-    written = " ".join(f'{k}="{html.escape(v, quote=True)}"' for k, v in attributes.items())
-    script = file.read_text(encoding="utf-8")
-    keys = 'data-lm-suppress-shortcuts="true"'
-    return f"<script>{script}</script><pml-{name} {keys} {written}></pml-{name}>"
-
-
 @dataclass(frozen=True)
-class Simplex:
-    """A triangle to drag; made by `simplex`, shown by the notebook."""
+class Element:
+    """A custom element `pml-name` and its attributes; shown by the notebook, with the script that defines it."""
 
-    prior: tuple[float, ...]
-    epsilon: float
-    utility: str
+    name: str
+    attributes: dict[str, str]
 
     def _repr_html_(self) -> str:
-        attributes = {
-            "prior": ",".join(map(repr, self.prior)),
-            "epsilon": repr(self.epsilon),
-            "utility": self.utility,
-        }
-        return _element("simplex", attributes)
+        file = files("pmlbook").joinpath(self.name.replace("-", "_") + ".js")
+        written = " ".join(f'{k}="{html.escape(v)}"' for k, v in self.attributes.items())
+        script = file.read_text(encoding="utf-8")
+        keys = 'data-lm-suppress-shortcuts="true"'  # JupyterLab leaves the keys to the element
+        return f"<script>{script}</script><pml-{self.name} {keys} {written}></pml-{self.name}>"
+
+
+def _numbers(values: Array) -> str:
+    """Numbers with all digits, as an attribute holds them."""
+    return ",".join(map(repr, values.tolist()))
 
 # %% ../../nbs/display/03_simplex.ipynb #ce3fc8f1
 def simplex(
     prior: Sequence[float] = (0.5, 0.3, 0.2),
     epsilon: float = 0.4,
     utility: str = "mutual_information",
-) -> Simplex:
+) -> Element:
     """A triangle to drag, with the best mechanism recomputed in the browser.
 
     `prior`, `epsilon`, `utility`: where the prior and the slider of the level, at most 2 nats, start, and which utility
@@ -69,21 +63,11 @@ def simplex(
     if level > 2:
         raise ValueError(f"epsilon = {level:g} must be at most 2 (nats): the slider ends there")
     check_choice(utility, UTILITIES, "utility")
-    return Simplex(tuple(checked.tolist()), level, utility)
+    start = {"prior": _numbers(checked), "epsilon": repr(level), "utility": utility}
+    return Element("simplex", start)
 
 # %% ../../nbs/display/03_simplex.ipynb #d2ba43eb
-@dataclass(frozen=True)
-class Foldable:
-    """A source set to drag; made by `foldable`, shown by the notebook."""
-
-    vertices: tuple[tuple[float, ...], ...]
-
-    def _repr_html_(self) -> str:
-        rows = ";".join(",".join(map(repr, row)) for row in self.vertices)
-        return _element("source-set", {"vertices": rows})
-
-
-def foldable(vertices: Sequence[Sequence[float]]) -> Foldable:
+def foldable(vertices: Sequence[Sequence[float]]) -> Element:
     """A source set on three symbols to drag, with its folded pieces recomputed in the browser.
 
     `vertices`, shape (K, 3): where they start. InvalidPrior names a row that is no distribution. ValueError if there are
@@ -94,28 +78,9 @@ def foldable(vertices: Sequence[Sequence[float]]) -> Foldable:
     rows = [check_distribution(row, f"vertices[{k}]") for k, row in enumerate(vertices)]
     if len(rows) < 3 or any(len(row) != 3 for row in rows):
         raise ValueError("vertices must be at least three distributions on three symbols each")
-    return Foldable(tuple(tuple(row.tolist()) for row in rows))
+    return Element("source-set", {"vertices": ";".join(map(_numbers, rows))})
 
 # %% ../../nbs/display/03_simplex.ipynb #8ae5dd33
-@dataclass(frozen=True)
-class Staircase:
-    """A table of pairs to forbid; made by `staircase`, shown by the notebook."""
-
-    utilities: tuple[tuple[float, ...], ...]
-    prior: tuple[float, ...]
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-
-    def _repr_html_(self) -> str:
-        attributes = {
-            "utilities": ";".join(",".join(f"{u:.12g}" for u in row) for row in self.utilities),
-            "prior": ",".join(map(repr, self.prior)),
-            "inputs": json.dumps(self.inputs, ensure_ascii=False),
-            "outputs": json.dumps(self.outputs, ensure_ascii=False),
-        }
-        return _element("staircase", attributes)
-
-
 MAX_PLAYED_SYMBOLS = 6  # secrets, or outcomes, of a table that a browser solves while you click
 
 
@@ -124,7 +89,7 @@ def staircase(
     prior: Sequence[float],
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
-) -> Staircase:
+) -> Element:
     """A table of pairs to forbid by a click, with the least leakage recomputed in the browser.
 
     `utilities`, shape (N, M): utility of each pair of a secret and an outcome; any finite numbers, at most six rows
@@ -141,25 +106,20 @@ def staircase(
             f"utilities has shape {n} x {m}: it needs {symbols} rows, one for each secret, "
             f"at least 2, and at most {MAX_PLAYED_SYMBOLS} rows and columns"
         )
-    rows = tuple(map(str, inputs or [f"secret {i + 1}" for i in range(n)]))
-    columns = tuple(map(str, outputs or [f"outcome {j + 1}" for j in range(m)]))
+    rows = list(map(str, inputs or [f"secret {i + 1}" for i in range(n)]))
+    columns = list(map(str, outputs or [f"outcome {j + 1}" for j in range(m)]))
     if len(rows) != n or len(columns) != m:
         raise ValueError(f"{len(rows)} inputs and {len(columns)} outputs name {n} x {m} pairs")
-    return Staircase(tuple(map(tuple, table.tolist())), tuple(checked.tolist()), rows, columns)
+    attributes = {
+        "utilities": ";".join(",".join(f"{u:.12g}" for u in row) for row in table.tolist()),
+        "prior": _numbers(checked),
+        "inputs": json.dumps(rows, ensure_ascii=False),
+        "outputs": json.dumps(columns, ensure_ascii=False),
+    }
+    return Element("staircase", attributes)
 
 # %% ../../nbs/display/03_simplex.ipynb #43293275
-@dataclass(frozen=True)
-class Saddle:
-    """A surface to turn; made by `saddle`, shown by the notebook."""
-
-    noise: float
-    entropy: float
-
-    def _repr_html_(self) -> str:
-        return _element("saddle", {"noise": repr(self.noise), "entropy": repr(self.entropy)})
-
-
-def saddle(noise: float = 0.1, entropy: float = 0.8) -> Saddle:
+def saddle(noise: float = 0.1, entropy: float = 0.8) -> Element:
     """The information about one of two people from a noisy count, as a surface to turn.
 
     `noise`: probability that the count is wrong, 0 to 0.6, and `entropy`: least entropy of the adversary's belief, 0 to
@@ -167,8 +127,10 @@ def saddle(noise: float = 0.1, entropy: float = 0.8) -> Saddle:
 
     Source: Wu et al. 2026, Figure 1.
     """
-    start = check_nonnegative(noise, "noise"), check_nonnegative(entropy, "entropy")
-    for name, value, end in zip(("noise", "entropy"), start, (0.6, 1.38)):
-        if value > end:
-            raise ValueError(f"{name} = {value:g} must be at most {end:g}: the slider ends there")
-    return Saddle(*start)
+    start = {}
+    for name, value, end in (("noise", noise, 0.6), ("entropy", entropy, 1.38)):
+        checked = check_nonnegative(value, name)
+        if checked > end:
+            raise ValueError(f"{name} = {checked:g} must be at most {end:g}: the slider ends there")
+        start[name] = repr(checked)
+    return Element("saddle", start)
