@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
-from scipy.linalg.blas import dsyrk
 
 from ..numerics.barrier import longest_step
 from ..numerics.progress import Clock
@@ -130,11 +129,10 @@ class Newton:
 
     def _factorise(self) -> None:
         """The matrix of the inputs, scaled to a diagonal of ones, and its factor."""
-        # symmetric products by BLAS: half the work of a general product
+        # NumPy takes a symmetric product by half the work of a general one
         caps = self.by_cap / np.sqrt(self.cap)
         outputs = self.joint / np.sqrt(self.reduced)
-        left = dsyrk(1.0, caps)
-        left = dsyrk(-1.0, outputs, 1.0, left, overwrite_c=1)
+        left = caps @ caps.T - outputs @ outputs.T
         diagonal = np.diag_indices(len(left))
         left[diagonal] += self.own
         self.scale = 1 / np.sqrt(left[diagonal])
