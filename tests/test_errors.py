@@ -252,6 +252,7 @@ OTHERS = {
     "p-high": (lambda: pb.mechanisms.binary_symmetric(1.5), r"p = 1\.5 must be between 0 and 1"),
     "p-nan": (lambda: pb.mechanisms.binary_symmetric(math.nan), "p = nan must be between 0 and 1"),
     "p-none": (lambda: pb.mechanisms.binary_symmetric(None), "p = None must be between 0 and 1"),
+    "p-text": (lambda: pb.mechanisms.binary_symmetric("0.1"), "p = '0.1' must be between 0 and 1"),
     "sensitivity": (
         lambda: pb.mechanisms.exponential(EYE, 1, 0),
         "sensitivity = 0 must be positive",
@@ -259,6 +260,10 @@ OTHERS = {
     "sensitivity-nan": (
         lambda: pb.mechanisms.exponential(EYE, 1, math.nan),
         "sensitivity = nan must be positive",
+    ),
+    "sensitivity-text": (
+        lambda: pb.mechanisms.exponential(EYE, 1, "2"),
+        "sensitivity = '2' must be positive",
     ),
     "utilities-nan": (
         lambda: pb.mechanisms.exponential([[1, math.nan]], 1, 1),

@@ -21,10 +21,10 @@ __all__ = ['symmetric_channel', 'randomized_response', 'binary_symmetric', 'geom
 MAX_CLASSIC_VALUES = 2**14  # values of which a table of floats, with its copies, fits into memory
 
 
-def _real(value: float, name: str, wanted: str, allowed: Callable[[float], bool]) -> float:
-    """The value as a float; ValueError unless it is `allowed`."""
+def as_real(value: float, name: str, wanted: str, allowed: Callable[[float], bool]) -> float:
+    """The value as a float; ValueError unless it is a number that is `allowed`."""
     try:
-        number = float(value)
+        number = math.nan if isinstance(value, (str, bytes)) else float(value)
     except (OverflowError, TypeError, ValueError):
         number = math.nan
     if not allowed(number):
@@ -46,7 +46,7 @@ def symmetric_channel(n: int, ratio: float) -> Array:
     [[0.8, 0.2], [0.2, 0.8]]
     """
     n = check_count(n, most=MAX_CLASSIC_VALUES)
-    ratio = _real(ratio, "ratio", "finite and at least 0", lambda v: 0 <= v < math.inf)
+    ratio = as_real(ratio, "ratio", "finite and at least 0", lambda v: 0 <= v < math.inf)
     return np.where(np.eye(n, dtype=bool), 1.0, ratio) / (1 + (n - 1) * ratio)
 
 
@@ -107,7 +107,7 @@ def binary_symmetric(p: float, m: int = 2) -> Array:
     >>> binary_symmetric(0.2, 3).tolist()
     [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]
     """
-    p = _real(p, "p", "between 0 and 1", lambda v: 0 <= v <= 1)
+    p = as_real(p, "p", "between 0 and 1", lambda v: 0 <= v <= 1)
     m = check_count(m, "m", least=2, most=MAX_CLASSIC_VALUES)
     return np.where(np.eye(m, dtype=bool), 1 - p, p / (m - 1))
 
@@ -182,7 +182,7 @@ def exponential(utilities: ArrayLike, epsilon: float, sensitivity: float) -> Arr
     """
     table = real_array(utilities, "utilities", 2)
     level = check_epsilon(epsilon)
-    scale = _real(sensitivity, "sensitivity", "positive and finite", lambda v: 0 < v < math.inf)
+    scale = as_real(sensitivity, "sensitivity", "positive and finite", lambda v: 0 < v < math.inf)
     loss = table / 2 - table.max(axis=1, keepdims=True) / 2  # halved first: cannot overflow
     with np.errstate(over="ignore"):  # an exponent of -inf is a probability of zero
         return scipy.special.softmax(level * loss / scale, axis=1)

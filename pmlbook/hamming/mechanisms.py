@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from ..foundations.classic import as_real
 from ..numerics.linear_programmes import SolverFailed, maximise
 from ..release.mechanism import Design, Mechanism
 from ..numerics.validation import Array, InvalidChannel, aligned, check_channel, names_of
@@ -27,13 +28,7 @@ __all__ = []
 # %% ../../nbs/hamming/03_mechanisms.ipynb #69fc576d
 def check_error_rate(distortion: float) -> float:
     """Return a probability of error as a float; ValueError unless it is a number between 0 and 1."""
-    try:
-        limit = math.nan if isinstance(distortion, str) else float(distortion)
-    except (TypeError, ValueError, OverflowError):
-        limit = math.nan
-    if not 0 <= limit <= 1:
-        raise ValueError(f"distortion = {distortion!r} must be a number between 0 and 1")
-    return limit
+    return as_real(distortion, "distortion", "a number between 0 and 1", lambda v: 0 <= v <= 1)
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #fcea955d
 def distortions(channel: ArrayLike) -> Array:
