@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -65,20 +66,10 @@ def _number(text: str, fits: Callable[[float], bool], what: str) -> float:
     return found + 0.0  # no -0
 
 # %% ../../nbs/cli/07_options.ipynb #80979bf3
-def _nats(text: str) -> float:
-    return _number(text, lambda x: x >= 0, "of nats, at least 0")
-
-
-def _seconds(text: str) -> float:
-    return _number(text, lambda x: x >= 0, "of seconds, at least 0")
-
-
-def _inside(text: str) -> float:
-    return _number(text, lambda x: 0 < x < 1, "strictly between 0 and 1")
-
-
-def _finite(text: str) -> float:
-    return _number(text, lambda x: True, "")
+_nats = partial(_number, fits=lambda x: x >= 0, what="of nats, at least 0")
+_seconds = partial(_number, fits=lambda x: x >= 0, what="of seconds, at least 0")
+_inside = partial(_number, fits=lambda x: 0 < x < 1, what="strictly between 0 and 1")
+_finite = partial(_number, fits=lambda x: True, what="")
 
 
 def _rows(text: str) -> int:

@@ -19,7 +19,7 @@ from refusals import refusal
 from pmlbook import Mechanism, optimal_mechanism
 from pmlbook.cli.command_line import RULES, main
 from pmlbook.cli.design import write_texts
-from pmlbook.cli.options import COMMANDS, parser
+from pmlbook.cli.options import COMMANDS, _one_character, _share, parser
 from pmlbook.cli.parsing import read_certificate, read_matrix
 from pmlbook.display.messages import EXIT_SUCCESS
 
@@ -123,8 +123,8 @@ def test_every_option_with_a_number_is_among_these(run):
                 option = word.strip("]|)")
                 action = own._option_string_actions[option]
                 if action.type is not None and action.type is not Path:
-                    found.add((option, action.type.__name__))
-    numbers = {option for option, kind in found if kind not in ("_one_character", "_share")}
+                    found.add((option, action.type))
+    numbers = {option for option, kind in found if kind not in (_one_character, _share)}
     assert numbers == {*NUMBERS, *SIGNED}
 
 
