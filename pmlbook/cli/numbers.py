@@ -9,7 +9,7 @@ import argparse
 import math
 import shlex
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from ..estimation.enumerated_design import estimation_mechanism
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.linear_programmes import LooseBound
 from ..numerics.validation import check_epsilon, Array
+from ..release.certificate import Certificate
 from ..release.files import check_target
 from ..release.labels import released_title
 from ..release.mechanism import Mechanism
@@ -133,6 +134,14 @@ def are_numbers(arguments: argparse.Namespace) -> bool:
     return bool(ask("take them as numbers or as answers", read, "numbers") == "numbers")
 
 
+def require_terminal(options: Iterable[str], instead: str = "") -> None:
+    """ValueError with the options that are missing, if no terminal can ask for them; `instead`: what else would do."""
+    if not is_terminal():
+        raise ValueError(
+            f"this is no terminal, so no question can be asked: give {', '.join(options)}{instead}"
+        )
+
+
 def check_number_options(arguments: argparse.Namespace) -> None:
     """ValueError with all options that are missing, where there is no terminal."""
     needed = {
@@ -144,10 +153,8 @@ def check_number_options(arguments: argparse.Namespace) -> None:
     if arguments.goal == "shares":
         needed["cuts"] = "--cuts NUMBER ..."
     missing = [text for name, text in needed.items() if getattr(arguments, name) is None]
-    if missing and not is_terminal():
-        raise ValueError(
-            f"this is no terminal, so no question can be asked: give {', '.join(missing)}"
-        )
+    if missing:
+        require_terminal(missing)
 
 
 def two_limits(answer: str) -> list[float]:
@@ -260,6 +267,14 @@ def release_too(arguments: argparse.Namespace, mechanism: Path, numbers: bool = 
     return release(argparse.Namespace(**options))
 
 # %% ../../nbs/cli/09_numbers.ipynb #6e2f0a14
+def certified(mechanism: Mechanism, epsilon: float) -> Certificate:
+    """The certificate of a design; ValueError if it does not hold."""
+    certificate = mechanism.certify(epsilon)
+    if not certificate:
+        raise ValueError(f"the design does not keep {epsilon!r} nats: {certificate!r}")
+    return certificate
+
+
 def start_numbers(arguments: argparse.Namespace) -> int:
     """Ask what a column of numbers is released for, design, and write the certificate and a page."""
     check_number_options(arguments)
@@ -277,9 +292,7 @@ def start_numbers(arguments: argparse.Namespace) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LooseBound)  # value and bound are both printed
         made, precision = designed_for(arguments, prior, rows)
-    certificate = made.certify(arguments.epsilon)
-    if not certificate:
-        raise ValueError(f"the design does not keep {arguments.epsilon!r} nats: {certificate!r}")
+    certificate = certified(made, arguments.epsilon)
     notes = notes_about(arguments, about, precision, rows, len(x) - rows)
     words = commands_for(arguments, targets[0], certificate.digest, len(x) - rows)
     commands = shell_lines(*words)

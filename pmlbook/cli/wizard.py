@@ -16,12 +16,11 @@ from .design import counted, designed, layout_of, layout_options, mean_error_tex
 from .design import shell_lines, targets_of, warn_of_level, warn_of_published
 from .design import write_texts
 from ..display.messages import EXIT_SUCCESS, ask, is_terminal, one_of, say
-from .numbers import are_numbers, check_start, check_start_gaps, release_too
-from .numbers import start_numbers
+from .numbers import are_numbers, certified, check_start, check_start_gaps
+from .numbers import release_too, require_terminal, start_numbers
 from .parsing import TYPED_DECIMAL, parsed_number, share_of
 from .report import errors_at, meant, report, sentences, short_label
 from ..practice.interpretation import sentence_level
-from ..release.certificate import Certificate
 from ..release.labels import released_names, released_title
 from ..release.mechanism import Mechanism
 from ..release.tables import open_table
@@ -47,16 +46,7 @@ def check_options(arguments: argparse.Namespace) -> None:
     }
     missing = [name for name in OPTIONS if given[name] is None]
     if set(missing) - {"merge_below"}:  # without rare answers there is no question
-        _check_rows_left(missing)
-
-
-def _check_rows_left(missing: Sequence[str], instead: str = "") -> None:
-    """ValueError if an option is missing and there is no terminal; `instead`: what else would do."""
-    if not is_terminal():
-        options = ", ".join(map(OPTIONS.__getitem__, missing))
-        raise ValueError(
-            f"this is no terminal, so no question can be asked: give {options}{instead}"
-        )
+        require_terminal(map(OPTIONS.__getitem__, missing))
 
 # %% ../../nbs/cli/02_wizard.ipynb #cf385ac4
 def merged(
@@ -136,7 +126,7 @@ def start(arguments: argparse.Namespace) -> int:
     answers = _asked(arguments)
     check_start_gaps(arguments, answers.gaps)
     small, whole = _mechanisms(answers)
-    certificates = _certified(whole, answers.epsilon), _certified(small, answers.epsilon)
+    certificates = certified(whole, answers.epsilon), certified(small, answers.epsilon)
     mean_text = mean_error_text(small, answers.rows) if answers.goal == "mean" else None
     notes = _notes(answers) + ([f"The {mean_text.replace(':', ' is')}."] if mean_text else [])
     commands = _commands(arguments, targets, answers, certificates[0].digest)
@@ -166,14 +156,6 @@ def _mechanisms(answers: Answers) -> tuple[Mechanism, Mechanism]:
 def _designed(goal: str, prior: Mapping[Hashable, Fraction], epsilon: float) -> Mechanism:
     made = designed(list(prior.values()), tuple(prior), epsilon, goal).mechanism
     return replace(made, inputs=tuple(prior))
-
-
-def _certified(mechanism: Mechanism, epsilon: float) -> Certificate:
-    """The certificate of a design; ValueError if it does not hold."""
-    certificate = mechanism.certify(epsilon)
-    if not certificate:
-        raise ValueError(f"the design does not keep {epsilon!r} nats: {certificate!r}")
-    return certificate
 
 # %% ../../nbs/cli/02_wizard.ipynb #d3c1a602
 def _asked(arguments: argparse.Namespace) -> Answers:
@@ -244,7 +226,8 @@ def _classes(
     if len(rare) > 1:
         names = ", ".join(f"'{short_label(name)}'" for name in rare)
         say(f"rare: {names}; they may be merged into one answer, {arguments.other!r}")
-        _check_rows_left(["merge_below"], RANGES if all(map(_is_number, map(str, counts))) else "")
+        instead = RANGES if all(map(_is_number, map(str, counts))) else ""
+        require_terminal([OPTIONS["merge_below"]], instead)
     elif not is_terminal():
         return merged(counts, Fraction(0), arguments.other)
     return ask("merge answers below which share (0 merges none)", read, "0.02")
