@@ -98,28 +98,17 @@ LONE_ROW_PART = 1e-9
 ROWS_AT_ONCE = 2**12  # people at a time
 
 
-def _refuse_lone(
-    explain: list[Array],
-    rows: Array,
-    mean: Callable[[Any], Any],
-    beta: Array,
-    slope: Array,
-    curved: bool,
-) -> None:
+def _refuse_lone(explain: list[Array], bends: list[Array], slope: Array) -> None:
     """ValueError if one person alone determines a coefficient: then her row fits perfectly, and shows no error."""
     inverse = np.linalg.inv(slope)
-    bends = np.zeros_like(rows)
-    for place, table in enumerate(explain):
-        fitted = mean(table @ beta)
-        bends[:, place] = rows[:, place] * (fitted * (1 - fitted) if curved else 1.0)
-    most = sum(abs(bends[:, z]) * (table**2).sum(axis=1) for z, table in enumerate(explain))
+    most = sum(abs(bend) * (table**2).sum(axis=1) for bend, table in zip(bends, explain))
     some = np.flatnonzero(most * np.linalg.norm(inverse) > 1 - LONE_ROW_PART)  # no other can
     for block in np.split(some, range(ROWS_AT_ONCE, len(some), ROWS_AT_ONCE)):
         own = sum(
-            bends[block, z, None, None] * t[block, :, None] * t[block, None]
-            for z, t in enumerate(explain)
+            bend[block, None, None] * t[block, :, None] * t[block, None]
+            for bend, t in zip(bends, explain)
         )
-        left = abs(np.linalg.det(np.eye(len(beta)) - inverse @ own))
+        left = abs(np.linalg.det(np.eye(len(slope)) - inverse @ own))
         if left.min(initial=1.0) <= LONE_ROW_PART:
             row = int(block[np.argmin(left)])
             raise ValueError(
@@ -141,11 +130,13 @@ def _root(
     for _ in range(MAX_SCORE_STEPS):
         scores = np.zeros((len(wanted), size))
         slope = np.zeros((size, size))
+        bends = []
         for table, weight in zip(explain, rows.T):
             fitted = mean(table @ beta)
             scores += (weight * (wanted - fitted))[:, None] * table
             bend = weight * fitted * (1 - fitted) if curved else weight
             slope += table.T @ (bend[:, None] * table)
+            bends.append(bend)
         if not solvable(slope):
             break
         step = np.linalg.solve(slope, scores.sum(axis=0))
@@ -158,7 +149,7 @@ def _root(
             if not np.isfinite(seen).all() or np.linalg.matrix_rank(seen) < size:
                 break
             if found is not None:
-                _refuse_lone(explain, rows, mean, beta, slope, curved)
+                _refuse_lone(explain, bends, slope)
                 return found
         if not abs(beta).max() < MAX_MEAN_LOG_ODDS * (1 if curved else np.inf):
             break
