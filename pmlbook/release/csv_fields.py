@@ -249,9 +249,6 @@ class Rows:
             text = text.replace(mask, mark)
         return text if self.fields[-1] else text[:-2]  # an empty end, between delimiters
 
-
-Block = Rows
-
 # %% ../../nbs/release/15_csv_fields.ipynb #b6f0a9d1
 def written(text: str, layout: Layout, quoted: bool) -> str:
     """A text as a field, in quotes if `quoted` or if it needs them.
