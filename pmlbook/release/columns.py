@@ -23,11 +23,6 @@ __all__ = []
 GAPS = ("refuse", "keep")
 
 
-def check_missing(missing: Any) -> None:
-    """ValueError unless it is one of the ways to treat a missing value."""
-    check_choice(missing, GAPS, "missing")
-
-
 def encode(
     values: Any,
     names: Sequence[Hashable],
@@ -51,7 +46,7 @@ def encode(
     Source: the readers of each library.
     """
     if missing is not None:
-        check_missing(missing)
+        check_choice(missing, GAPS, "missing")
     _check_column(values, what)
     present, places = without_missing(names)
     try:
@@ -92,7 +87,7 @@ def check_gaps(
 
     ValueError if `missing` is none of `GAPS`, or 'keep' and an outcome would be taken for a gap.
     """
-    check_missing(missing)
+    check_choice(missing, GAPS, "missing")
     if missing != "keep":
         return
     own = any(map(is_missing, inputs))
