@@ -215,10 +215,10 @@ MIN_DISTANCE, MAX_DISTANCE = 1e-6, 1e3
 
 
 class Distance(NamedTuple):
-    """A convex function of frequencies x: its value, and its gradient and Hessian."""
+    """A convex function of frequencies x, as a `Smooth` that no barrier parameter changes."""
 
-    value: Callable[[Array], float]
-    slopes: Callable[[Array], tuple[Any, Any]]
+    value: Callable[..., float]
+    slopes: Callable[..., tuple[Any, Any]]
 
 
 def count_distances(channel: Array, counts: Array) -> tuple[Distance, Distance]:
@@ -234,39 +234,25 @@ def count_distances(channel: Array, counts: Array) -> tuple[Distance, Distance]:
     def ratio(x: Array) -> Array:
         return shares / (x @ table)
 
-    def likelihood(x: Array) -> tuple[Any, Any]:
+    def likelihood(x: Array, parameter: float = 0.0) -> tuple[Any, Any]:
+        parts = x[:, None] * table
         far = 2 * n * ratio(x)
-        return -table @ far, table * (far / (x @ table)) @ table.T
+        return -parts @ far, parts * (far / (x @ table)) @ parts.T
 
-    def score(x: Array) -> tuple[Any, Any]:
+    def score(x: Array, parameter: float = 0.0) -> tuple[Any, Any]:
+        parts = x[:, None] * table
         far = n * ratio(x) ** 2
-        return -table @ far, table * (2 * far / (x @ table)) @ table.T
+        return -parts @ far, parts * (2 * far / (x @ table)) @ parts.T
 
     return (
-        Distance(lambda x: float(2 * n * shares @ np.log(ratio(x))), likelihood),
-        Distance(lambda x: float(n * (shares @ ratio(x) - 1)), score),
+        Distance(lambda x, parameter=0.0: float(2 * n * shares @ np.log(ratio(x))), likelihood),
+        Distance(lambda x, parameter=0.0: float(n * (shares @ ratio(x) - 1)), score),
     )
 
 # %% ../../nbs/release/11_intervals.ipynb #05617da7
 PARAMETERS = [12.0**-k for k in range(9)]  # of the barrier: the last gap is 2e-9 a secret
 MIN_CONFIDENCE = 0.9  # below, distances do not determine the coverage
 MAX_COUNTED_PEOPLE = 1e8  # above it floats do not resolve distances: at ten billion a quarter of the intervals missed
-
-
-class Near:
-    """A distance, to be minimised by a barrier."""
-
-    def __init__(self, distance: Distance) -> None:
-        self.distance = distance
-
-    def value(self, x: Array, parameter: float) -> float:
-        """See `Smooth.value`."""
-        return self.distance.value(x)
-
-    def slopes(self, x: Array, parameter: float) -> tuple[Any, Any]:
-        """See `Smooth.slopes`."""
-        slope, bend = self.distance.slopes(x)
-        return x * slope, x[:, None] * bend * x
 
 
 class Within:
@@ -284,16 +270,15 @@ class Within:
         """See `Smooth.slopes`."""
         slack = self.most - self.distance.value(x)
         slope, bend = self.distance.slopes(x)
-        near = x * slope / slack
-        bend = x[:, None] * bend * x / slack
-        return x * self.goal + parameter * near, parameter * (bend + np.outer(near, near))
+        near = slope / slack
+        return x * self.goal + parameter * near, parameter * (bend / slack + np.outer(near, near))
 
 
 def _nearest(distance: Distance, n: int) -> Array:
     """Positive frequencies of nearly the least distance."""
     start = np.full(n, 1 / n)
     total = np.ones((1, n))
-    *_, last = central_path(start, Near(distance), total, PARAMETERS[:5:2])
+    *_, last = central_path(start, distance, total, PARAMETERS[:5:2])
     return last.point
 
 # %% ../../nbs/release/11_intervals.ipynb #fc3ac7aa
