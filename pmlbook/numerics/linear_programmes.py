@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -194,10 +194,11 @@ def as_fractions(distribution: Iterable[Any]) -> tuple[Fraction, ...]:
     return tuple(share / total for share in exact)
 
 
-def whole_numbers(fractions: Sequence[Fraction]) -> tuple[NDArray[Any], int]:
-    """Fractions as whole numbers, of any size, over a common denominator."""
-    common = math.lcm(*(x.denominator for x in fractions))
-    return np.array([x.numerator * (common // x.denominator) for x in fractions], object), common
+def whole_numbers(values: Iterable[Fraction | float]) -> tuple[NDArray[Any], int]:
+    """Fractions or floats as whole numbers, of any size, over a common denominator."""
+    ratios = [x.as_integer_ratio() for x in values]
+    common = math.lcm(*(below for _, below in ratios))
+    return np.array([above * (common // below) for above, below in ratios], object), common
 
 
 def as_decimal(share: Fraction) -> Decimal:

@@ -11,8 +11,6 @@ from bisect import bisect_left
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from itertools import compress
-from operator import mul
 from typing import Any
 
 import numpy as np
@@ -20,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.probability import weighted_sum
 from ..numerics.enclosure import level_of, text_above
+from ..numerics.linear_programmes import whole_numbers
 from ..numerics.validation import Array, PriorLike, aligned, check_epsilon, check_pair
 from ..numerics.validation import is_rational, names_of, real_array
 from .certificate import exp_below, shares_of
@@ -82,7 +81,7 @@ def keeps_as_it_is(channel: ArrayLike, prior: PriorLike, epsilon: float) -> bool
 # %% ../../nbs/release/18_levels.ipynb #ea6b0330
 def exact_columns(
     rows: Sequence[Sequence[Any]], rarest: Fraction | None = None
-) -> tuple[list[list[int]], int]:
+) -> tuple[NDArray[Any], int]:
     """Columns of a table, its rows divided by their sums, in whole units and rounded down; and how many units are one.
 
     Two entries that differ do so by more than 2^64 units, and by that many times 1 / `rarest`, the least share of the
@@ -96,18 +95,12 @@ def exact_columns(
     >>> [Fraction(column[0], one) for column in columns]
     [Fraction(1, 4), Fraction(3, 4)]
     """
-    numerators = []
-    for row in rows:
-        fractions = [entry.as_integer_ratio() for entry in row]
-        common = math.lcm(*(below for _, below in fractions))
-        numerators.append([above * (common // below) for above, below in fractions])
-    sums = list(map(sum, numerators))
-    bits = 2 * max(sums).bit_length() + 64
+    numerators = np.array([whole_numbers(row)[0] for row in rows])
+    sums = numerators.sum(axis=1, keepdims=True)
+    bits = 2 * sums.max().bit_length() + 64
     bits += 0 if rarest is None else int(1 / rarest).bit_length()
-    columns = [
-        [(entry << bits) // total for entry, total in zip(c, sums)] for c in zip(*numerators)
-    ]
-    return columns, 1 << bits
+    columns = (numerators << bits) // sums
+    return columns.T, 1 << bits
 
 # %% ../../nbs/release/18_levels.ipynb #fd5af940
 def published_share(channel: Sequence[Sequence[Any]] | NDArray[Any], prior: Any) -> float:
@@ -124,11 +117,9 @@ def published_share(channel: Sequence[Sequence[Any]] | NDArray[Any], prior: Any)
     alone = secrets == 1
     if not alone.any() or not (secrets > 1).any():
         return float(alone.any())
-    shares, (columns, one) = shares_of(prior), exact_columns(rows)
-    common = math.lcm(*(share.denominator for share in shares))
-    numerators = [share.numerator * (common // share.denominator) for share in shares]
-    proofs = compress(columns, alone)
-    identified = sum(sum(map(mul, numerators, column)) for column in proofs)
+    numerators, common = whole_numbers(shares_of(prior))
+    columns, one = exact_columns(rows)
+    identified = (columns[alone] @ numerators).sum()
     # Some outcomes identify and others do not: the float is neither 0 nor 1.
     share = identified / (common * one)
     return min(max(share, 5e-324), math.nextafter(1, 0))
