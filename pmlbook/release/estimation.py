@@ -218,15 +218,15 @@ class Estimate(Frozen):
         counts = outcome_counts(counts, channel.shape[1:])
         if partly and method != "inversion":
             raise ValueError("partly = True needs the method 'inversion'")
+        _refuse_impossible(channel, counts)
         if partly and np.linalg.matrix_rank(channel) < len(channel):
-            _refuse_impossible(channel, counts)
             n, m = channel.shape
             nothing = np.full(n, np.nan), np.full((n, n), np.nan)
             return cls(inputs, *nothing, counts, channel, np.full((m, n), np.nan), prior @ channel)
-        frequencies, covariance = invert(channel, counts, prior @ channel)
+        undo = undoing(channel, prior @ channel)
+        frequencies, covariance = undone(undo, counts)
         if method == "likelihood":
             frequencies, _ = likeliest(channel, counts)
-        undo = undoing(channel, prior @ channel)
         return cls(inputs, frequencies, covariance, counts, channel, undo)
 
     @property
