@@ -65,6 +65,10 @@ class Layout:
     comment: str | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.encoding, str) or not keeps_text(self.encoding, PROBE):
+            raise ValueError(
+                f"encoding = {self.encoding!r} is not known to Python, or no encoding for a file of text"
+            )
         for name in ("delimiter", "quotechar", "escapechar"):
             mark = getattr(self, name)
             if mark is None and name != "delimiter":
@@ -73,6 +77,8 @@ class Layout:
                 raise ValueError(
                     f"{name} = {mark!r} must be one character that parts or marks fields"
                 )
+            if mark not in PROBE and not keeps_text(self.encoding, PROBE + mark):
+                raise ValueError(f"{name} = {mark!r} is no character of {self.encoding}")
         if len(set(self.marks)) < len(self.marks):
             raise ValueError("delimiter, quotechar and escapechar must be different characters")
         if self.comment is not None and not (
@@ -80,14 +86,6 @@ class Layout:
         ):
             raise ValueError(f"comment = {self.comment!r} must be text, as '#'")
         object.__setattr__(self, "missing_text", several(self.missing_text, "missing_text"))
-        if not isinstance(self.encoding, str) or not keeps_text(self.encoding, PROBE):
-            raise ValueError(
-                f"encoding = {self.encoding!r} is not known to Python, or no encoding for a file of text"
-            )
-        for name in ("delimiter", "quotechar", "escapechar"):
-            mark = getattr(self, name)
-            if mark and mark not in PROBE and not keeps_text(self.encoding, PROBE + mark):
-                raise ValueError(f"{name} = {mark!r} is no character of {self.encoding}")
 
     @property
     def marks(self) -> tuple[str, ...]:
