@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import errno
+import filecmp
 import gzip
 import os
 import secrets
@@ -15,7 +16,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from hashlib import file_digest
 from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO
@@ -256,7 +256,8 @@ def new_file(
                 file.flush()
                 os.fsync(file.fileno())
                 written = Path(_handle(file)) if nameless else hidden
-                force = force or (again and target.exists() and _same(written, target))
+                same = again and target.exists() and filecmp.cmp(written, target, shallow=False)
+                force = force or same
                 if nameless and force:
                     _name(file, hidden)
                 if POSIX:
@@ -307,14 +308,6 @@ def _link(hidden: Path, target: Path) -> None:
         os.replace(hidden, target)
     else:
         hidden.unlink()
-
-
-def _same(*paths: Path) -> bool:
-    digests = set()
-    for path in paths:
-        with open(path, "rb") as file:
-            digests.add(file_digest(file, "sha256").digest())
-    return len(digests) == 1
 
 
 def confirm_folder(path: Path) -> None:
