@@ -104,11 +104,6 @@ class Answers:
         """How many answers were counted."""
         return sum(self.counts.values())
 
-    @property
-    def is_merged(self) -> bool:
-        """Whether several answers have become one."""
-        return len(self.classes) < len(self.counts)
-
 # %% ../../nbs/cli/02_wizard.ipynb #7e273df1
 def start(arguments: argparse.Namespace) -> int:
     """Ask what a column is released for, design, and write certificates and a report."""
@@ -147,7 +142,8 @@ def _mechanisms(answers: Answers) -> tuple[Mechanism, Mechanism]:
     small = replace(made, outputs=outputs)
     whole = spread(small, answers.classes, answers.counts)
     # Outcomes that tell a merged answer do not tell which of them it was.
-    what = "the merged answers as they are" if answers.is_merged else "the column as it is"
+    is_merged = len(answers.classes) < len(answers.counts)
+    what = "the merged answers as they are" if is_merged else "the column as it is"
     warn_of_level(min(answers.prior.values()), answers.epsilon, what)
     warn_of_published(whole, "would publish")
     return small, whole
