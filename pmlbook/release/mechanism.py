@@ -73,6 +73,7 @@ class Mechanism(Frozen):
     outputs: tuple[Hashable, ...] = ()
     # the prior together with the fractions it stands for; `replace` hands it on
     _meant: tuple[Array, tuple[Fraction, ...]] | None = field(default=None, kw_only=True)
+    checked: CheckedPrior = field(init=False)  # so that nothing checks the prior again
 
     if TYPE_CHECKING:
 
@@ -117,11 +118,6 @@ class Mechanism(Frozen):
 
     def _content(self) -> tuple[Any, ...]:
         return self.channel, self.exact_prior, self.inputs, self.outputs
-
-    @cached_property
-    def checked(self) -> CheckedPrior:
-        """The prior as it was checked, so that nothing checks it again."""
-        return checked_prior(self._meant[1] if self._meant else self.prior)
 
     @property
     def exact_prior(self) -> tuple[Fraction, ...]:
