@@ -199,14 +199,6 @@ def _counted(arguments: argparse.Namespace, column: str) -> tuple[dict[Hashable,
 RANGES = ", or for ranges of numbers --for shares, --limits LOW HIGH and --cuts"
 
 
-def _is_number(name: str) -> bool:
-    try:
-        parsed_number(name)
-    except ValueError:
-        return False
-    return True
-
-
 def _classes(
     arguments: argparse.Namespace, counts: Mapping[Hashable, int]
 ) -> dict[Hashable, tuple[Hashable, ...]]:
@@ -222,8 +214,8 @@ def _classes(
     if len(rare) > 1:
         names = ", ".join(f"'{short_label(name)}'" for name in rare)
         say(f"rare: {names}; they may be merged into one answer, {arguments.other!r}")
-        instead = RANGES if all(map(_is_number, map(str, counts))) else ""
-        require_terminal([OPTIONS["merge_below"]], instead)
+        are_digits = all(map(TYPED_DECIMAL.fullmatch, map(str, counts)))
+        require_terminal([OPTIONS["merge_below"]], RANGES if are_digits else "")
     elif not is_terminal():
         return merged(counts, Fraction(0), arguments.other)
     return ask("merge answers below which share (0 merges none)", read, "0.02")
