@@ -267,7 +267,7 @@ def release_too(arguments: argparse.Namespace, mechanism: Path, numbers: bool = 
     return release(argparse.Namespace(**options))
 
 # %% ../../nbs/cli/09_numbers.ipynb #6e2f0a14
-def certified(mechanism: Mechanism, epsilon: float) -> Certificate:
+def design_certificate(mechanism: Mechanism, epsilon: float) -> Certificate:
     """The certificate of a design; ValueError if it does not hold."""
     certificate = mechanism.certify(epsilon)
     if not certificate:
@@ -292,7 +292,7 @@ def start_numbers(arguments: argparse.Namespace) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LooseBound)  # value and bound are both printed
         made, precision = designed_for(arguments, prior, rows)
-    certificate = certified(made, arguments.epsilon)
+    certificate = design_certificate(made, arguments.epsilon)
     notes = notes_about(arguments, about, precision, rows, len(x) - rows)
     words = commands_for(arguments, targets[0], certificate.digest, len(x) - rows)
     commands = shell_lines(*words)

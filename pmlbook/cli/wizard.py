@@ -16,7 +16,7 @@ from .design import counted, designed, layout_of, layout_options, mean_error_tex
 from .design import shell_lines, targets_of, warn_of_level, warn_of_published
 from .design import write_texts
 from ..display.messages import EXIT_SUCCESS, ask, is_terminal, one_of, say
-from .numbers import are_numbers, certified, check_start, check_start_gaps
+from .numbers import are_numbers, check_start, check_start_gaps, design_certificate
 from .numbers import release_too, require_terminal, start_numbers
 from .parsing import TYPED_DECIMAL, parsed_number, share_of
 from .report import errors_at, meant, report, sentences, short_label
@@ -121,7 +121,7 @@ def start(arguments: argparse.Namespace) -> int:
     answers = _asked(arguments)
     check_start_gaps(arguments, answers.gaps)
     small, whole = _mechanisms(answers)
-    certificates = certified(whole, answers.epsilon), certified(small, answers.epsilon)
+    certificates = [design_certificate(one, answers.epsilon) for one in (whole, small)]
     mean_text = mean_error_text(small, answers.rows) if answers.goal == "mean" else None
     notes = _notes(answers) + ([f"The {mean_text.replace(':', ' is')}."] if mean_text else [])
     commands = _commands(arguments, targets, answers, certificates[0].digest)
