@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from numbers import Real
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -262,12 +263,13 @@ def ball_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refus
     return PriorRegion(centre, np.zeros(len(k)), k / k.sum(), min(1.0, radius / 2))
 
 # %% ../../nbs/practice/07_estimated_prior.ipynb #b604b3d1
-def exact_fill(column: Sequence[int], region: PriorRegion) -> list[int]:
-    """`fill` in whole numbers, the limits of the region taken as they are, for a column of integers.
+def least_mean(region: PriorRegion, column: Sequence[int]) -> Fraction:
+    """The least mean of a column of whole numbers over the priors of a region, its limits taken as they are.
 
-    The probabilities are in proportion to them: divide by their sum, which rounded limits may move from one.
+    Source: `fill`, in whole numbers; divided by their sum, which rounded limits may move from one.
     """
-    return fill(column, *region.whole_limits)
+    belief = fill(column, *region.whole_limits)
+    return Fraction(sum(map(mul, belief, column)), sum(belief))
 
 
 def worst_prior(column: ArrayLike, region: PriorRegion) -> Array:
@@ -288,13 +290,9 @@ def worst_prior(column: ArrayLike, region: PriorRegion) -> Array:
 
 
 def extreme_mean(column: Sequence[float], region: PriorRegion) -> Fraction:
-    """The least mean of an outcome's probabilities over the priors of a region, exactly.
-
-    Source: `exact_fill`.
-    """
+    """The least mean of an outcome's probabilities over the priors of a region, exactly."""
     numbers, one = whole_numbers(list(map(Fraction, column)))
-    prior = exact_fill(numbers.tolist(), region)
-    return Fraction(sum(p * number for p, number in zip(prior, numbers.tolist())), sum(prior) * one)
+    return least_mean(region, numbers.tolist()) / one
 
 
 def level_above(most: Any, least: Any) -> float:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ..hamming.intervals import moved_into
-from .estimated_prior import PriorRegion, exact_fill
+from .estimated_prior import PriorRegion, least_mean
 from ..release.mechanism import Design, Mechanism
 from ..numerics.linear_programmes import Infeasible, Programme, SolverFailed, maximise
 from ..numerics.linear_programmes import warn_if_loose
@@ -34,7 +34,7 @@ def exact_member(
 ) -> list[Fraction]:
     """A prior of the region, exactly, near a bound part and a distribution of the free mass.
 
-    Rounded limits may make the sum differ from one: divide by it, as in `exact_fill`.
+    Rounded limits may make the sum differ from one: divide by it, as in `least_mean`.
     """
     low, high = (list(map(Fraction, limit.tolist())) for limit in (region.low, region.high))
     mass = Fraction(region.free)
@@ -56,12 +56,11 @@ def region_lift(weights: NDArray[np.int64], region: PriorRegion) -> Fraction | N
     """
     lifts = [Fraction(1)]
     for column in weights.T.tolist():
-        worst = exact_fill(column, region)
-        often = sum(q * p for q, p in zip(worst, column))
-        if max(column) and not often:
-            return None
-        if max(column):
-            lifts.append(Fraction(max(column) * sum(worst), often))
+        if any(column):
+            often = least_mean(region, column)
+            if not often:
+                return None
+            lifts.append(max(column) / often)
     return max(lifts)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..extremal.enumeration import SHAVES, best_mix, dual_bound, mixture
 from ..foundations.utility import Utility, as_utility
 from ..large_alphabets.optimal import bracket
-from .estimated_prior import PriorRegion, exact_fill
+from .estimated_prior import PriorRegion, least_mean
 from .many_secrets import MAX_PAIRED_SECRETS, grow_columns, information_bound
 from ..release.certificate import exp_below
 from ..release.mechanism import Design, Mechanism
@@ -32,15 +32,6 @@ __all__ = ['robust_mechanism']
 
 # %% ../../nbs/practice/08_robust.ipynb #9e8f8b35
 MAX_REGION_SECRETS = 10  # secrets: up to 3^10 columns, which a programme still handles in seconds
-
-
-def least_probability(region: PriorRegion, members: Sequence[bool | int]) -> Fraction:
-    """Least probability, over a region, of a set of secrets, given as zeros and ones.
-
-    Source: `fill`, on a column of zeros and ones, in whole numbers.
-    """
-    belief = exact_fill(members, region)
-    return Fraction(sum(itertools.compress(belief, members)), sum(belief))
 
 
 @dataclass(frozen=True)
@@ -101,7 +92,8 @@ def vertices_of(
     """Vectors on given sets, shape (V, N), each with the share that keeps lifts at `limit` under every prior.
 
     Where even both sets together are too rare for the limit, all other secrets join the outer one. `min_of`
-    is `least_probability` for this region; it does not depend on the limit, so it may remember its answers.
+    is `least_mean` of this region, on zeros and ones: the least probability of a set; it does not depend on the
+    limit, so it may remember its answers.
 
     Source: the second kind of column in the theorem of 'Robust mechanisms'.
     """
@@ -151,7 +143,7 @@ def robust_vertices(region: PriorRegion, limit: Fraction) -> RobustVertices:
     # All sets of secrets, as bits: a set is likely enough under every prior, or one within such a set.
     code = np.arange(1, 2**n)
     member = (code[:, None] >> np.arange(n)) & 1
-    least = [least_probability(region, row) for row in member.tolist()]
+    least = [least_mean(region, row) for row in member.tolist()]
     full, a, b = _likely_sets(code, least, floor)
     parts = [Fraction(0)] * len(full)
     for i, j in zip(a.tolist(), b.tolist()):
@@ -202,11 +194,7 @@ def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bo
     order = order_of(mechanism.inputs, region.names, "mechanism", "region")
     c = exp_below(check_epsilon(epsilon))
     weights = mechanism.weights if order is None else mechanism.weights[order]
-    for column in weights.T.tolist():
-        worst = exact_fill(column, region)
-        if max(column) * sum(worst) > c * sum(q * p for q, p in zip(worst, column)):
-            return False
-    return True
+    return all(max(column) <= c * least_mean(region, column) for column in weights.T.tolist())
 
 # %% ../../nbs/practice/08_robust.ipynb #d0f36b8a
 def robust_mixture(
@@ -325,7 +313,7 @@ def robust_mechanism(
             inner, outer, bound = grow_columns(region, limit, clock)
         if region.contains(region.prior, tol=0):  # then the level is kept under this prior, too
             bound = min(bound, information_bound(region.prior, level))
-        min_of = cache(partial(least_probability, region))
+        min_of = cache(partial(least_mean, region))
         vertices_at = partial(vertices_of, region, inner=inner, outer=outer, min_of=min_of)
         mechanism = robust_mixture(region, level, measure, clock, vertices_at)
     design = bracket(mechanism, measure, bound, "robust_columns")

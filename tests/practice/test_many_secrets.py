@@ -18,15 +18,14 @@ from pmlbook.practice.column_ceilings import (
     highest_worth,
     min_of,
 )
-from pmlbook.practice.estimated_prior import PriorRegion, ball_region, box_region
+from pmlbook.practice.estimated_prior import PriorRegion, ball_region, box_region, least_mean
 from pmlbook.practice.many_secrets import MasterOfColumns, circle_columns, exchanged
-from pmlbook.practice.robust import least_probability
 
 
 def by_definition(region, limit, duals, states):
     """Worth and t of a column, from the least probabilities of its two sets in fractions."""
     inner, both, p = states == FULL, states != EMPTY, region.prior
-    a, b = (least_probability(region, s.tolist()) if s.any() else 0 for s in (inner, both))
+    a, b = (least_mean(region, s.tolist()) if s.any() else 0 for s in (inner, both))
     if not inner.any() or max(a, b) < 1 / limit:
         return -np.inf, 0.0
     t = float((1 / limit - a) / (b - a)) if a < 1 / limit else 0.0
@@ -185,7 +184,7 @@ def test_arcs_hold_just_enough():
         inner, both = (packs.prior * 0 + 1)[states == FULL].sum(), (states != EMPTY).sum()
         assert np.isfinite(worths(packs, np.zeros(4), states[None])[0][0]) and both <= inner + 1
         if both > inner:  # the last one is needed
-            assert least_probability(four[1], (states == FULL).tolist()) < Fraction(2, 3)
+            assert least_mean(four[1], (states == FULL).tolist()) < Fraction(2, 3)
         if k < 4:
             assert (
                 np.roll(in_order, -k)[:both] == [i for i in np.roll(in_order, -k) if states[i]]

@@ -8,10 +8,9 @@ import pytest
 
 from pmlbook.foundations.utility import as_utility
 from pmlbook.numerics.progress import Clock
-from pmlbook.practice.estimated_prior import PriorRegion, box_region, worst_leakage
+from pmlbook.practice.estimated_prior import PriorRegion, box_region, least_mean, worst_leakage
 from pmlbook.practice.robust import (
     keeps_level,
-    least_probability,
     robust_bound,
     robust_mechanism,
     robust_mixture,
@@ -56,13 +55,13 @@ def test_levels_beyond_all_lifts_have_one_bound():
 
 def test_the_least_probability_of_a_set_is_exact():
     sets = ([0, 0], [1, 0], [1, 1])
-    assert [least_probability(TWO, states) for states in sets] == [0, Fraction(0.4), 1]
+    assert [least_mean(TWO, states) for states in sets] == [0, Fraction(0.4), 1]
 
 
 def test_vertices_on_given_sets():
     region, limit = box_region([41, 30, 20, 9]), Fraction(3, 2)
     list_of_all = robust_vertices(region, limit)
-    min_of = partial(least_probability, region)
+    min_of = partial(least_mean, region)
     again = vertices_of(region, limit, list_of_all.inner, list_of_all.outer, min_of)
     assert again.share == list_of_all.share and (again.lifts == list_of_all.lifts).all()
 
@@ -70,7 +69,7 @@ def test_vertices_on_given_sets():
 def test_columns_of_vertices_in_fractions():
     region, limit = box_region([41, 30, 20, 9]), Fraction(3, 2)
     list_of_all = robust_vertices(region, limit)
-    min_of = partial(least_probability, region)
+    min_of = partial(least_mean, region)
     again = vertices_of(region, limit, list_of_all.inner, list_of_all.outer, min_of)
     for v in range(len(again.share)):
         column = again.column(v)
@@ -80,7 +79,7 @@ def test_columns_of_vertices_in_fractions():
             max(column) == again.heights[v]
             and sum(map(Fraction.__mul__, again.shares, column)) == 1
         )
-        inner, both = again.inner[v], again.inner[v] | again.outer[v]
+        inner, both = again.inner[v].tolist(), (again.inner[v] | again.outer[v]).tolist()
         t = again.share[v]
         floor = (1 - again.share[v]) * min_of(inner) + again.share[v] * min_of(both)
         assert floor == 1 / limit if t else min_of(inner) >= 1 / limit and not again.outer[v].any()
@@ -90,12 +89,12 @@ def test_what_is_too_many_to_list():
     two = PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
     mixed = robust_mechanism(two, 0.6).mechanism
     region, limit = box_region([41, 30, 20, 9]), Fraction(3, 2)
-    min_of = partial(least_probability, region)
+    min_of = partial(least_mean, region)
     rare = vertices_of(
         region, limit, np.eye(4, dtype=bool)[3:], np.zeros((1, 4), dtype=bool), min_of
     )
     assert (rare.inner | rare.outer).all() and rare.column(0)[3] == rare.heights[0]
-    assert (1 - rare.share[0]) * min_of(rare.inner[0]) + rare.share[0] == 1 / limit
+    assert (1 - rare.share[0]) * min_of(rare.inner[0].tolist()) + rare.share[0] == 1 / limit
     many = PriorRegion(np.full(11, 1 / 11), np.zeros(11), np.ones(11))
     ten = PriorRegion(np.full(10, 0.1), np.full(10, 0.1), np.full(10, 0.1))
     with pytest.raises(ValueError, match="too many to list"):
