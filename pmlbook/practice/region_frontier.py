@@ -145,9 +145,8 @@ class RegionBracket(Bracket):
     ) -> None:
         super().__init__(mask, region.prior, tuple(inputs), tuple(outputs))
         self.region = region
-        columns = self.table.T.astype(np.int64)
-        lifts = [region_lift(column[:, None], region) for column in columns]
-        self.safe = np.array([lift is not None for lift in lifts])
+        columns = self.table.T.astype(int).tolist()
+        self.safe = np.array([least_mean(region, column) > 0 for column in columns])
         if not self.table[:, self.safe].any(axis=1).all():
             raise Infeasible(
                 "an outcome that may be arbitrarily rare cannot be avoided: no level is kept"
