@@ -168,8 +168,7 @@ def _check_listed(named: tuple[Hashable, ...], outcomes: Sequence[Hashable] | No
 def _exactly(table: Any, prior: PriorLike) -> tuple[Array, float, float]:
     """Leakage of each outcome, level of local differential privacy and published share, decided without rounding."""
     exact = given_entries(table)
-    ordered: Any = aligned(prior, names_of(table), "prior", "channel")
-    shares = shares_of(list(ordered.values()) if isinstance(ordered, Mapping) else ordered)
+    shares = shares_of(aligned(prior, names_of(table), "prior", "channel"))
     whole, one = whole_numbers(shares)
     leaks = list[float]()
     ratios = [Fraction(1)]
