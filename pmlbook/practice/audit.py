@@ -145,10 +145,9 @@ class Audit(Frozen):
 
 # %% ../../nbs/practice/13_audit.ipynb #8aa4c089
 def _from_distributions(
-    distributions: Callable[[Any], Mapping[Any, Any]], prior: PriorLike
+    distributions: Callable[[Any], Mapping[Any, Any]], secrets: Sequence[Hashable]
 ) -> tuple[list[list[Any]], list[Hashable]]:
     """The channel whose distribution of each secret a function gives, and its outcomes."""
-    secrets = labels_of(prior, len(check_prior(prior)))
     rows = [distributions(secret) for secret in secrets]
     if not all(isinstance(row, Mapping) for row in rows):
         what = "must give a dict from outcomes to probabilities"
@@ -249,7 +248,7 @@ def audit_leakage(
         table: Any = mechanism
         names: Any = own_names(mechanism, axis=1)
         if callable(mechanism):
-            table, names = _from_distributions(mechanism, prior)
+            table, names = _from_distributions(mechanism, secrets)
         check_pair(table, prior)
         leaks, dp, share = _exactly(table, prior)
         if names is None:
