@@ -5,17 +5,18 @@
 # %% ../../nbs/practice/12_composition.ipynb #d37fefe4
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from itertools import compress, product
+from itertools import product
 from math import gcd, inf, lcm, log10, nextafter
 from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
+from ..extremal.lift_vectors import exact_lift_vectors
 from ..release.certificate import exp_below
 from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
@@ -259,19 +260,10 @@ def composed_level(*levels: float) -> float:
 MAX_COMPOSED_SECRETS = 12  # up to here all vertices are listed
 
 
-def exact_lift_vertices(
-    prior: Sequence[Fraction], most: Fraction
-) -> Iterator[tuple[Fraction, ...]]:
-    """Vertices of {0 <= lift <= most, prior . lift = 1}: a set at `most`, a remainder, zeros."""
-    places = range(len(prior))
-    for tall in product((False, True), repeat=len(prior)):
-        left = 1 - most * sum(compress(prior, tall))
-        full = [most * is_tall for is_tall in tall]
-        if left == 0:
-            yield tuple(full)
-        for i in places if left > 0 else ():
-            if not tall[i] and left < most * prior[i]:
-                yield (*full[:i], left / prior[i], *full[i + 1 :])
+def exact_lift_vertices(prior: Sequence[Fraction], most: Fraction) -> list[tuple[Fraction, ...]]:
+    """Vertices of {0 <= lift <= most, prior . lift = 1}, in fractions."""
+    vertices = exact_lift_vectors(prior, min(most, 1 / min(prior)))
+    return [tuple(vertices.column(v)) for v in range(len(vertices.tall))]
 
 
 def best_answer(prior: Sequence[Fraction], most: Fraction, other: Sequence[Fraction]) -> Fraction:
