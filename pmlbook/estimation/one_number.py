@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -180,23 +180,15 @@ def distinct(scores: Array, gap: float) -> Array:
     return np.sort(kept)
 
 # %% ../../nbs/estimation/06_one_number.ipynb #3e27873a
-@dataclass
 class _Search:
     """The best outcomes and scores so far, their variance, and a lower bound on every variance."""
 
-    prior: Array
-    most: float
-    goal: Sequence[Fraction]
-    wanted: Array = field(init=False)
-    outcomes: Array = field(init=False)
-    scores: Array = field(init=False)
-    value: float = field(init=False)
-    bound: Fraction = Fraction(0)
-
-    def __post_init__(self) -> None:
-        self.wanted = np.array(self.goal, dtype=float)
-        self.outcomes, self.scores = two_outcomes(self.wanted, self.most)
-        self.value = float(self.prior @ self.outcomes.T @ self.scores**2)
+    def __init__(self, prior: Array, most: float, goal: Sequence[Fraction]) -> None:
+        self.prior, self.most, self.goal = prior, most, goal
+        self.wanted = np.array(goal, dtype=float)
+        self.outcomes, self.scores = two_outcomes(self.wanted, most)
+        self.value = float(prior @ self.outcomes.T @ self.scores**2)
+        self.bound = Fraction(0)
 
     def improve(self, tried: Array, tol: float, clock: Clock) -> Array:
         """Mix these scores, improve the bound, and return those to be tried next."""
