@@ -109,14 +109,14 @@ def test_values_and_bounds_agree_with_the_search_over_vertices(seed):
     prior, values = prior / prior.sum(), rng.normal(size=n) * 10.0 ** rng.integers(-3, 4)
     shares = exact_prior(prior)
     goal = [row[0] for row in centred(values[:, None], shares)]
-    found = one_number(shares, lift_limit(shares, level)[1], goal, 1e-6, Clock())
-    value = float(prior @ found.outcomes.T @ found.scores**2)
+    outcomes, scores, bound = one_number(shares, lift_limit(shares, level)[1], goal, 1e-6, Clock())
+    value = float(prior @ outcomes.T @ scores**2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pb.LooseBound)
         best = pb.estimation_mechanism(prior, level, values)
-    assert found.bound <= best.value and best.bound <= value * (1 + 1e-9)
-    assert value <= best.value * (1 + 1e-4) and float(found.bound) >= best.bound * (1 - 1e-3)
-    channel = evened(found.outcomes, found.scores, np.array(goal, dtype=float), prior, 1e-9)
+    assert bound <= best.value and best.bound <= value * (1 + 1e-9)
+    assert value <= best.value * (1 + 1e-4) and float(bound) >= best.bound * (1 - 1e-3)
+    channel = evened(outcomes, scores, np.array(goal, dtype=float), prior, 1e-9)
     made = pb.Mechanism(channel, prior)
     assert made.epsilon <= level + 1e-9 and channel.min() >= 0
     assert pb.estimate.estimation_variance(made, values) <= value * (1 + 1e-7)

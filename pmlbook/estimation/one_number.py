@@ -162,15 +162,6 @@ def mixed(
     return made.reshape(k, n), often, alpha, gamma
 
 
-@dataclass(frozen=True)
-class Scored:
-    """Probabilities of outcomes, shape (K, N), their scores, shape (K,), and a certified bound on the variance."""
-
-    outcomes: Array
-    scores: Array
-    bound: Fraction
-
-
 def distinct(scores: Array, gap: float) -> Array:
     """Scores in order, none within a gap of one that was named before it."""
     kept: list[float] = []
@@ -214,9 +205,10 @@ class _Search:
 # %% ../../nbs/estimation/06_one_number.ipynb #fef3b63a
 def one_number(
     shares: Sequence[Fraction], limit: Fraction, goal: Sequence[Fraction], tol: float, clock: Clock
-) -> Scored:
+) -> tuple[Array, Array, Fraction]:
     """Outcomes from which one functional, of mean zero, is estimated with nearly the least variance.
 
+    Returns their probabilities, shape (K, N), their scores, shape (K,), and a certified bound on the variance.
     Stops when value and bound are the fraction `tol` apart, after `MAX_SCORE_ROUNDS` rounds, or when the clock is over.
 
     Source: proved in 'Optimal mechanisms for a mean'; columns made when they are needed, Gilmore and Gomory 1961.
@@ -248,7 +240,7 @@ def one_number(
     if turned:  # and back
         often = (prior @ outcomes.T)[:, None]
         outcomes = np.maximum(often + (often - outcomes) / (search.most - 1), 0)
-    return Scored(outcomes, scores * float(unit), search.bound * unit**2)
+    return outcomes, scores * float(unit), search.bound * unit**2
 
 
 def _unit(prior: Array, most: float, wanted: Array) -> Fraction:
@@ -319,14 +311,14 @@ def scored(
 ) -> tuple[Callable[[float], Mechanism], float]:
     """The mechanism for one functional, in the form for `keep_level`, and a bound."""
     goal = [row[0] for row in centred(wanted, prior.exact)]
-    found = one_number(prior.exact, limit, goal, tol, clock)
+    outcomes, scores, bound = one_number(prior.exact, limit, goal, tol, clock)
     exact = np.array(goal, dtype=float)
     # Noise lowers what a lift exceeds one by, at strict levels a small part of the lift.
     part = float(limit / (limit - 1))
 
     def make(shave: float) -> Mechanism:
         noise = min(shave * part, MAX_NOISE_SHARE)
-        channel = evened(found.outcomes, found.scores, exact, prior.floats, noise)
+        channel = evened(outcomes, scores, exact, prior.floats, noise)
         return Mechanism(channel, prior, prior.names or ())
 
-    return make, float_below(max(found.bound, Fraction(0)))
+    return make, float_below(max(bound, Fraction(0)))
