@@ -186,10 +186,10 @@ def trace_around(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | 
     return found
 
 
-def stored_variance(mechanism: Mechanism, goal: list[list[Fraction]]) -> Fraction | None:
-    """The summed variance of functionals that are estimable up to the rounding of stored entries; None if one is not.
+def stored_variance(mechanism: Mechanism, goal: list[list[Fraction]]) -> float:
+    """The summed variance of functionals that are estimable up to the rounding of stored entries; inf if one is not.
 
-    Each by the scores of `scores_for`, whose variance is computed exactly.
+    Each by the scores of `scores_for`, whose variance is computed exactly; the sum is rounded up.
     """
     seen = mechanism.prior @ mechanism.channel
     total = Fraction(0)
@@ -199,11 +199,11 @@ def stored_variance(mechanism: Mechanism, goal: list[list[Fraction]]) -> Fractio
     for column in zip(*goal):
         scores = scores_for(mechanism.channel, np.array(column, dtype=float), seen)
         if scores is None:
-            return None
+            return math.inf
         exact = [Fraction(score) for score in scores.tolist()]
         mean = weighted_sum(often, exact) / whole
         total += weighted_sum(often, ((z - mean) ** 2 for z in exact)) / whole
-    return total
+    return float_above(total)
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #2f30844d
 def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
@@ -218,15 +218,13 @@ def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
     goal = centred(wanted, mechanism.exact_prior)
     # rounding leaves none that is told exactly
     if MANY_SECRETS < len(goal) > len(mechanism.outputs):
-        stored = stored_variance(mechanism, goal)
-        return math.inf if stored is None else float_above(stored)
+        return stored_variance(mechanism, goal)
     whole, common = whole_numbers([entry for row in goal for entry in row])
     for bits in (RECIPROCAL_BITS, None):
         matrix, unit = fisher_information(mechanism, bits)
         found = trace_around(matrix, whole.reshape(wanted.shape))
         if found is None:
-            stored = stored_variance(mechanism, goal)
-            return math.inf if stored is None else float_above(stored)
+            return stored_variance(mechanism, goal)
         low, high = (end / (unit * common**2) for end in found)
         value = float_above(high)
         if value == float_above(low * (1 - Fraction(1, 2**RECIPROCAL_BITS))):
@@ -237,8 +235,8 @@ def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
         raise ValueError(f"{what}: no float holds the variance")
     if len(goal[0]) == 1:  # estimates of one functional use its scores
         stored = stored_variance(mechanism, goal)
-        if stored is not None and stored < Fraction(value) * (1 - Fraction(MAX_HIDDEN_SHARE)):
-            return float_above(stored)
+        if stored < Fraction(value) * (1 - Fraction(MAX_HIDDEN_SHARE)):
+            return stored
     return value
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #decc46b7
