@@ -242,9 +242,10 @@ def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
 # %% ../../nbs/estimation/01_optimal_design.ipynb #decc46b7
 @dataclass(frozen=True, eq=False)
 class Spread(Utility):
-    """The utility |M (l - 1)|^2 of a lift vector l, for a matrix of shape (K, N); exact in fractions."""
+    """The utility |M (l - 1)|^2 of a lift vector l, for a matrix of shape (K, N)."""
 
     matrix: Array
+    exact = True  # squares of fractions are fractions
 
     def columns(self, columns: Array, prior: Array) -> Array:
         """Value on each column; see `Utility.columns`."""
@@ -254,11 +255,6 @@ class Spread(Utility):
     def at_lifts(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """The same from lifts minus one, without cancellation; see `Utility.at_lifts`."""
         return ((self.matrix @ shifts) ** 2).sum(axis=0)
-
-    @property
-    def exact(self) -> bool:
-        """Squares of fractions are fractions."""
-        return True
 
     def size(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """Size of the terms, without their signs; see `Utility.size`."""
