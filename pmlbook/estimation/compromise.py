@@ -183,19 +183,18 @@ def pareto_mechanism(
     margins = (
         min(k * (STORAGE_LOSS + LOSS_TOLERANCE * (1 - part)), (1 - part) / 2) for k in LARGER
     )
-    required, *more = (most * (part + margin) for margin in margins)
-    share = min(1.0, (most - required) / (most - least))
+    tried = sorted({most * (part + margin) for margin in margins})
+    share = min(1.0, (most - tried[0]) / (most - least))
     columns = [(1 - share) * informed.mechanism.channel, share * precise.mechanism.channel]
     mixed = Mechanism(np.hstack(columns), prior, precise.mechanism.inputs).within(epsilon)
     if mixed.utility() < part * most:
         mixed = informed.mechanism
     found = mixed, estimation_variance(mixed, target), precise.bound
-    if len(mixed.prior) <= MAX_ENUMERATED_SYMBOLS and part < 1 and not clock.over:
-        given = prior, epsilon, target
-        best = _best_informed(*given, required, part * most, clock)
-        for wider in more:  # storing it cost more than the margin
-            if best is None and wider > required and not clock.over:
-                best = _best_informed(*given, wider, part * most, clock)
+    if len(mixed.prior) <= MAX_ENUMERATED_SYMBOLS and part < 1:
+        best = None
+        for required in tried:  # a wider margin where storing it cost more than the last one
+            if best is None and not clock.over:
+                best = _best_informed(prior, epsilon, target, required, part * most, clock)
         if best:  # either may have the least variance, and both keep the information
             found = *min(found, best, key=itemgetter(1))[:2], max(found[2], best[2])
     warn_if_loose("pareto_mechanism", *found[1:], DESIGN_TOLERANCE * found[1])
