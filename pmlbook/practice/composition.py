@@ -11,7 +11,7 @@ from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import gcd, inf, lcm, log10, nextafter
+from math import gcd, inf, log10, nextafter
 from typing import NamedTuple
 
 from numpy.typing import ArrayLike
@@ -23,6 +23,7 @@ from ..release.levels import certified_level
 from ..foundations.probability import exact_prior
 from ..release.sampling import UNITS
 from ..numerics.enclosure import text_above
+from ..numerics.linear_programmes import whole_numbers
 from ..numerics.validation import Frozen, check_epsilon, check_names
 
 # %% auto #0
@@ -86,8 +87,7 @@ class JointRelease(Frozen):
 
     @cached_property
     def _worst(self) -> tuple[Fraction, tuple[Hashable, ...]]:
-        common = lcm(*(share.denominator for share in self.prior))
-        shares = [int(share * common) for share in self.prior]
+        shares, common = whole_numbers(self.prior)
         lifts = (
             Fraction(max(c.lifts) * common, sum(w * v for w, v in zip(shares, c.lifts)))
             for c in self.columns
