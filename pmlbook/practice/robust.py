@@ -236,8 +236,6 @@ def robust_mixture(
 
 # of value and bound, relative to a value above one: what programmes in floats reach
 VALUE_TOLERANCE = 1e-9
-
-
 RELATIVE_VALUE_TOLERANCE = 1e-5  # the same for generated columns, as a part of the value
 
 # %% ../../nbs/practice/08_robust.ipynb #0ea0c290
@@ -298,9 +296,8 @@ def robust_mechanism(
     region = region.named(measure.inputs)
     clock = Clock(max_time, label="robust_mechanism")
     n = len(region.prior)
-    if n > MAX_REGION_SECRETS and not (
-        n <= MAX_PAIRED_SECRETS and measure == as_utility("mutual_information")
-    ):
+    paired = measure == as_utility("mutual_information")
+    if n > (MAX_PAIRED_SECRETS if paired else MAX_REGION_SECRETS):
         raise ValueError(
             f"region has {n} secrets: at most {MAX_REGION_SECRETS}, or {MAX_PAIRED_SECRETS} for mutual information"
         )
