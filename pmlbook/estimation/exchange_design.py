@@ -314,6 +314,5 @@ def grown(
     assert isinstance(criterion, AOptimality | DOptimality)
     square = float(unit) ** 2
     low = pairs_bound(candidates, criterion, clock.part(0.5))
-    given = candidates, found, criterion, low, tol, clock
-    found, bound = grow_design(*given, lambda value: value * square)
+    found, bound = grow_design(candidates, found, criterion, low, tol, clock, lambda v: v * square)
     return candidates, found, float_below(Fraction(bound) * unit**2)
