@@ -173,10 +173,13 @@ class Booking:
         """Add the line of the release, and write its receipt."""
         with tempfile.TemporaryFile(dir=self.receipt.parent):
             pass  # finds out before the line is written whether a receipt can be
-        if self._before:
-            self._check_same(self._before[1])
-        else:
+        if self._before is None:
             self.entry = self._recorded(done.rows)
+        elif self._before[1] != self.words.digest:
+            raise ValueError(
+                "the source holds other rows now; to release them, with a line of their own, delete "
+                f"{self._manifest.path}"
+            )
         self.booked, self.receipt = True, self._receipt(self.entry.number)
         self._inputs.append(self._log.path)
         self._check_names()  # a new log may have another spelling of the same name
@@ -217,14 +220,6 @@ class Booking:
             path.unlink()  # its line was never written
         note = {"line": entry.digest, "drawn": self.words.digest}
         replace(self._manifest, notes=(note,)).write()
-
-    def _check_same(self, drawn: str) -> None:
-        """ValueError if the source is no longer the one of the line."""
-        if drawn != self.words.digest:
-            raise ValueError(
-                "the source holds other rows now; to release them, with a line of their own, delete "
-                f"{self._manifest.path}"
-            )
 
     @contextmanager
     def line_stated(self) -> Iterator[None]:
