@@ -202,7 +202,7 @@ def test_laplace_noise_stays_within_its_privacy():
             "trials = .* must be at most",
         ),
         (lambda: pb.audit.audit_leakage(lambda x: {"a": 0.4}, [0.5, 0.5]), "channel"),
-        (lambda: pb.audit.leakage_bracket([[1, 2], [0, 0]], [0.5, 0.5]), r"counts\[1\] is all 0"),
+        (lambda: pb.audit.leakage_bracket([[1, 2], [0, 0]], [0.5, 0.5]), r"counts\[1\] are all 0"),
         (lambda: pb.audit.leakage_bracket([[1, 2], [0, -1]], [0.5, 0.5]), "no whole number"),
     ],
 )
@@ -340,7 +340,7 @@ def test_close_values_far_from_others_stay_apart(noise):
 def test_counts_whose_sum_is_no_float_are_refused():
     with pytest.raises(ValueError, match="counts add up to more than a float can hold"):
         pb.robust.prior_from_counts([1e308, 1e308])
-    with pytest.raises(ValueError, match=r"counts\[0\] adds up to more than a float can hold"):
+    with pytest.raises(ValueError, match=r"counts\[0\] add up to more than a float can hold"):
         pb.audit.leakage_bracket([[1e308, 1e308], [1.0, 1.0]], [0.5, 0.5])
     with pytest.raises(ValueError, match="certificate must be a Certificate"):
         pb.Mechanism.from_certificate(None)
@@ -395,5 +395,5 @@ def test_outcomes_are_compared_with_those_of_a_known_distribution():
             audit(mechanism, [0.5, 0.5], outcomes=outcomes)
     with pytest.raises(ValueError, match="confidence = 7"):
         audit(coin, [0.5, 0.5], confidence=7)
-    with pytest.raises(ValueError, match=r"counts\[0, 1\] = 2.5 is no whole number"):
+    with pytest.raises(ValueError, match=r"counts\[0\]\[1\] = 2.5 is no whole number"):
         pb.audit.leakage_bracket([[1, 2.5], [1, 1]], [0.5, 0.5])

@@ -249,21 +249,33 @@ OTHERS = {
         lambda: pb.measures.HypothesisDivergence(np.square, FAIR, [1, 1]),
         "second sums to 2",
     ),
-    "p-high": (lambda: pb.mechanisms.binary_symmetric(1.5), r"p = 1\.5 must be between 0 and 1"),
-    "p-nan": (lambda: pb.mechanisms.binary_symmetric(math.nan), "p = nan must be between 0 and 1"),
-    "p-none": (lambda: pb.mechanisms.binary_symmetric(None), "p = None must be between 0 and 1"),
-    "p-text": (lambda: pb.mechanisms.binary_symmetric("0.1"), "p = '0.1' must be between 0 and 1"),
+    "p-high": (
+        lambda: pb.mechanisms.binary_symmetric(1.5),
+        r"p = 1.5 must be a number between 0 and 1",
+    ),
+    "p-nan": (
+        lambda: pb.mechanisms.binary_symmetric(math.nan),
+        "p = nan must be a number between 0 and 1",
+    ),
+    "p-none": (
+        lambda: pb.mechanisms.binary_symmetric(None),
+        "p = None must be a number between 0 and 1",
+    ),
+    "p-text": (
+        lambda: pb.mechanisms.binary_symmetric("0.1"),
+        "p = '0.1' must be a number between 0 and 1",
+    ),
     "sensitivity": (
         lambda: pb.mechanisms.exponential(EYE, 1, 0),
         "sensitivity = 0 must be positive",
     ),
     "sensitivity-nan": (
         lambda: pb.mechanisms.exponential(EYE, 1, math.nan),
-        "sensitivity = nan must be positive",
+        "sensitivity = nan must be finite",
     ),
     "sensitivity-text": (
         lambda: pb.mechanisms.exponential(EYE, 1, "2"),
-        "sensitivity = '2' must be positive",
+        "sensitivity must be a number, got '2'",
     ),
     "utilities-nan": (
         lambda: pb.mechanisms.exponential([[1, math.nan]], 1, 1),

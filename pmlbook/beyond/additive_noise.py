@@ -146,8 +146,9 @@ def additive_noise_leakage(
     """
     given, middle = noise_from(noise, scale, cut)
     secret = secret_from(prior)
-    if not 0 < check_nonnegative(tol, "tol"):
-        raise ValueError(f"tol = {tol} must be positive")
+    tol = check_nonnegative(tol, "tol")
+    if tol == 0:
+        raise ValueError("tol = 0 must be positive")
     if isinstance(given, Noise) and not MIN_SCALE <= given.scale <= 1 / MIN_SCALE:
         name = "scale" if isinstance(noise, str) else "scale of noise"
         raise ValueError(

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ..extremal.enumeration import SHAVES, Extremes, dual_bound, excess, polish, too_uneven
 from ..extremal.lift_vectors import LiftVertices
 from ..foundations.utility import Utility, finite
-from ..numerics.linear_programmes import Infeasible, maximise, whole_numbers
+from ..numerics.enclosure import whole_numbers
+from ..numerics.linear_programmes import Infeasible, maximise
 from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array
 from ..release.mechanism import Mechanism

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 import scipy
 
 from .additive_noise import MIN_SCALE
-from .line_priors import Atoms, Continuous, Secret, Steps, secret_from
+from .line_priors import MAX_POINTS, Atoms, Continuous, Secret, Steps, secret_from
 from .prior_sets import DensityRange, PriorSet, SampleBand, band_averages, least_means
 from .noise_means import RELATIVE_MEAN_ERROR
 from ..estimation.enumerated_design import estimation_mechanism
@@ -76,8 +76,8 @@ def check_edges(secret: Secret, bins: int | ArrayLike) -> Array:
         raise ValueError(f"prior is {low:g} to {high:g}: ends must be within {1 / MIN_SCALE:g}")
     if high - low < MIN_SCALE:
         raise ValueError(f"prior is {low:g} to {high:g}: these ends are too near to each other")
-    if np.ndim(bins) == 0:
-        count = check_count(bins, "bins")  # type: ignore[arg-type]
+    if not isinstance(bins, list | tuple) and np.ndim(bins) == 0:
+        count = check_count(bins, "bins", most=MAX_POINTS)  # type: ignore[arg-type]
         edges = low + (high - low) * (1 - np.cos(np.pi * np.arange(count + 1) / count)) / 2
         edges[-1] = high
     else:

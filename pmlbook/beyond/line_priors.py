@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .noise_means import RELATIVE_MEAN_ERROR, DensityCells, Noise, Weight, expected
 from ..numerics.names import own_names
-from ..numerics.validation import Array, check_distribution, real_array
+from ..numerics.validation import Array, check_distribution, check_exact, real_array
 
 # %% auto #0
 __all__ = []
@@ -230,7 +230,7 @@ def secret_from(prior: Any) -> Secret:
         if (np.diff(edges) < MIN_BIN).any():
             place = int(np.argmax(np.diff(edges) < MIN_BIN))
             raise ValueError(
-                f"prior[1] must rise, but {edges[place]:g} is followed by {edges[place + 1]:g}"
+                f"prior[1] must rise by {MIN_BIN:g}: {edges[place]:g} is followed by {edges[place + 1]:g}"
             )
         if (counts < 0).any():
             place = int(np.argmax(counts < 0))
@@ -306,6 +306,7 @@ def discrete_table(given: Any, first: float, last: float, name: str) -> tuple[Ar
 def differing(numbers: Any, name: str) -> Array:
     """Different floats; ValueError if they are not, as the probability of one would be that of several."""
     found = real_array(numbers, name, 1)
+    check_exact(numbers, found, name)
     again, counts = np.unique(found, return_counts=True)
     if (counts > 1).any():
         raise ValueError(

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .additive_noise import MIN_SCALE
 from .line_design import check_inside, inner_level
-from .line_priors import TAIL_PROBABILITY, Continuous, Steps, cell_names
+from .line_priors import MAX_POINTS, TAIL_PROBABILITY, Continuous, Steps, cell_names
 from .line_priors import cells_of, secret_from
 from .noise_means import RELATIVE_MEAN_ERROR
 from .prior_sets import open_edges
@@ -83,8 +83,8 @@ def cuts_of(secret: Priors, quantile: float, bins: int | ArrayLike) -> tuple[Arr
     """Edges of the cells from end to end, and which of them is the quantile; ValueError if those given do not fit."""
     low, high = secret.ends
     middle = float(quantiles_of(secret, np.array([quantile]))[0])
-    if np.ndim(bins) == 0:
-        count = check_count(bins, "bins", 2)  # type: ignore[arg-type]
+    if not isinstance(bins, list | tuple) and np.ndim(bins) == 0:
+        count = check_count(bins, "bins", 2, MAX_POINTS)  # type: ignore[arg-type]
         below = min(max(round(quantile * count), 1), count - 1)
         left = quantile * np.arange(1, below) / below
         right = quantile + (1 - quantile) * np.arange(1, count - below) / (count - below)

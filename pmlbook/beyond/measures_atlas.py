@@ -171,9 +171,10 @@ def _log_sum(rows: Array, start: Array, alpha: float, beta: float) -> tuple[floa
         found = Bounds(float(sums.max()), float(sums.max()), (np.eye(n)[sums.argmax()],), ())
     else:
         found = _sum_and_bound(terms, shares**alpha, beta / alpha)
-    # What logarithms and powers lose, by the sizes of the logarithms and of the orders.
+    # What logarithms and powers lose, by the sizes of the logarithms and of the orders, and beta times what a sum of
+    # a row may be off.
     size = abs(logs).max() + beta * max(abs(log_top).max(), abs(log_start).max())
-    blur = LAST_BIT * (2 * n + 2 * m + 4 * size + 4 * min(alpha, beta) + 32)
+    blur = LAST_BIT * (2 * n + 2 * m + 4 * size + 4 * min(alpha, beta) + 2 * beta + 32)
     low = float(np.log(found.low) + most - blur)
     high = float(np.log(found.high) + most + blur)
     return low, high, found.of_low[0]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -16,7 +17,9 @@ from numpy.typing import ArrayLike
 from .line_priors import Secret, Steps
 from .noise_means import RELATIVE_MEAN_ERROR, Weight
 from ..numerics.enclosure import text_above
-from ..numerics.validation import Array, Frozen, check_nonnegative, frozen_array, real_array
+from ..numerics.frozen import unmasked
+from ..numerics.validation import Array, Frozen, check_confidence, check_nonnegative
+from ..numerics.validation import frozen_array, real_array
 
 # %% auto #0
 __all__ = ['DensityRange', 'SampleBand']
@@ -146,10 +149,7 @@ class SampleBand(Frozen, Secret):
             raise ValueError(
                 f"sample reaches from {drawn[0]:g} to {drawn[-1]:g}, beyond the support {low:g} to {high:g}"
             )
-        confidence = check_nonnegative(self.confidence, "confidence")
-        object.__setattr__(self, "confidence", confidence)
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence = {self.confidence} must lie strictly between 0 and 1")
+        object.__setattr__(self, "confidence", check_confidence(self.confidence))
         points, counts = np.unique(drawn, return_counts=True)
         shares = np.cumsum(counts) / len(drawn)
         found = np.unique(np.concatenate([[low, high], points]))
@@ -160,9 +160,9 @@ class SampleBand(Frozen, Secret):
             "sample": frozen_array(drawn),
             "support": (low, high),
             "ends": (low, high),
-            "_points": found,
-            "_lower": lower,
-            "_upper": upper,
+            "_points": frozen_array(found),
+            "_lower": frozen_array(lower),
+            "_upper": frozen_array(upper),
         }
         for name, value in kept.items():
             object.__setattr__(self, name, value)
@@ -220,6 +220,8 @@ class SampleBand(Frozen, Secret):
 def check_interval(ends: Any, name: str, bounded: bool = True) -> tuple[float, float]:
     """Two floats, the lower one first; ValueError if they are not, or not finite where they must be."""
     try:
+        if isinstance(ends, Mapping | Set):
+            raise TypeError  # these have no order
         if any(isinstance(end, bool) or not isinstance(end, Real) for end in ends):
             raise TypeError
         low, high = (float(end) for end in ends)
@@ -233,7 +235,7 @@ def check_interval(ends: Any, name: str, bounded: bool = True) -> tuple[float, f
 
 def open_edges(bins: ArrayLike) -> Array:
     """Edges as floats, of which the first and the last may be infinite."""
-    edges = np.asarray(bins).tolist()
+    edges = list(unmasked(bins))
     if not all(isinstance(end, Real) for end in edges):
         return real_array(edges, "bins", 1)  # refuses them as they stand
     last = len(edges) - 1

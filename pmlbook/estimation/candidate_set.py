@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..extremal.lift_vectors import LiftVertices
 from ..numerics.validation import Array
 from ..large_alphabets.losses import Flags
-from ..numerics.linear_programmes import whole_numbers
+from ..numerics.enclosure import whole_numbers
 
 # %% auto #0
 __all__ = []

@@ -15,7 +15,7 @@ import scipy
 from .candidate_set import CandidateSet
 from .targets import DOptimality, AOptimality
 from ..numerics.validation import Array
-from ..numerics.linear_programmes import whole_numbers
+from ..numerics.enclosure import whole_numbers
 from ..numerics.progress import Clock
 
 # %% auto #0
@@ -254,7 +254,7 @@ def _form(
     near = 2 * apart @ ones - ones * (ones @ apart @ ones)
     size = np.linalg.norm(candidates.scale * candidates.prior)
     shift = [Fraction(y) for y in (near / candidates.scale / size).tolist()]
-    rows, unit = whole_numbers([Fraction(m) for row in matrix.tolist() for m in row])
+    rows, unit = whole_numbers(matrix.ravel().tolist())
     rows = rows.reshape(matrix.shape)
     square = (rows.T @ rows).tolist()
 

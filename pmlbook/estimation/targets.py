@@ -19,7 +19,7 @@ from .optimal_design import RECIPROCAL_BITS, Numbers, Spread, eliminate
 from .optimal_design import fisher_information, functionals, summed_variance
 from ..numerics.validation import Array, check_instance
 from ..release.mechanism import Mechanism
-from ..numerics.linear_programmes import whole_numbers
+from ..numerics.enclosure import whole_numbers
 from ..foundations.probability import weighted_sum
 from ..numerics.enclosure import float_above, float_below
 
@@ -71,7 +71,7 @@ class Claim:
 
 def inner(matrix: Array, goal: list[list[Fraction]]) -> Fraction:
     """The trace of a product, exactly."""
-    left, one = whole_numbers([Fraction(entry) for entry in matrix.T.ravel().tolist()])
+    left, one = whole_numbers(matrix.T.ravel().tolist())
     right, other = whole_numbers([entry for row in goal for entry in row])
     return Fraction(left @ right, one * other)
 

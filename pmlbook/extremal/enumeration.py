@@ -23,7 +23,8 @@ from ..release.mechanism import Mechanism
 from ..foundations.leakage import epsilon_pml
 from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import UNPROVEN_ERROR, Utility, finite
-from ..numerics.validation import Array, PriorLike, unit_of
+from ..numerics.enclosure import unit_of
+from ..numerics.validation import Array, PriorLike
 
 # %% auto #0
 __all__ = []

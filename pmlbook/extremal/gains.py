@@ -22,7 +22,7 @@ from ..numerics.progress import UNLIMITED, Clock
 from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import ExpectedGain
 from ..numerics.validation import Array, PriorLike, check_epsilon, check_prior, names_of
-from ..numerics.validation import unit_of
+from ..numerics.enclosure import unit_of
 
 # %% auto #0
 __all__ = []

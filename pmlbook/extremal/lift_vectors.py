@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .privacy_regions import lift_limit
 from ..foundations.probability import exact_prior
-from ..numerics.linear_programmes import whole_numbers
+from ..numerics.enclosure import whole_numbers
 from ..numerics.validation import Array, PriorLike, check_epsilon
 
 # %% auto #0

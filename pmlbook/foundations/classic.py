@@ -6,30 +6,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 import scipy
 
-from ..numerics.validation import Array, check_count, check_epsilon, real_array
+from ..numerics.validation import Array, check_count, check_epsilon, check_nonnegative
+from ..numerics.validation import check_probability, real_array
 
 # %% auto #0
 __all__ = ['symmetric_channel', 'randomized_response', 'binary_symmetric', 'geometric', 'exponential', 'laplace_threshold']
 
 # %% ../../nbs/foundations/07_classic.ipynb #8524065c
 MAX_CLASSIC_VALUES = 2**14  # values of which a table of floats, with its copies, fits into memory
-
-
-def as_real(value: float, name: str, wanted: str, allowed: Callable[[float], bool]) -> float:
-    """The value as a float; ValueError unless it is a number that is `allowed`."""
-    try:
-        number = math.nan if isinstance(value, (str, bytes)) else float(value)
-    except (OverflowError, TypeError, ValueError):
-        number = math.nan
-    if not allowed(number):
-        raise ValueError(f"{name} = {value!r} must be {wanted}")
-    return number
 
 # %% ../../nbs/foundations/07_classic.ipynb #33114d10
 def symmetric_channel(n: int, ratio: float) -> Array:
@@ -46,7 +35,7 @@ def symmetric_channel(n: int, ratio: float) -> Array:
     [[0.8, 0.2], [0.2, 0.8]]
     """
     n = check_count(n, most=MAX_CLASSIC_VALUES)
-    ratio = as_real(ratio, "ratio", "finite and at least 0", lambda v: 0 <= v < math.inf)
+    ratio = check_nonnegative(ratio, "ratio")
     return np.where(np.eye(n, dtype=bool), 1.0, ratio) / (1 + (n - 1) * ratio)
 
 
@@ -107,7 +96,7 @@ def binary_symmetric(p: float, m: int = 2) -> Array:
     >>> binary_symmetric(0.2, 3).tolist()
     [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]
     """
-    p = as_real(p, "p", "between 0 and 1", lambda v: 0 <= v <= 1)
+    p = check_probability(p, "p")
     m = check_count(m, "m", least=2, most=MAX_CLASSIC_VALUES)
     return np.where(np.eye(m, dtype=bool), 1 - p, p / (m - 1))
 
@@ -182,7 +171,9 @@ def exponential(utilities: ArrayLike, epsilon: float, sensitivity: float) -> Arr
     """
     table = real_array(utilities, "utilities", 2)
     level = check_epsilon(epsilon)
-    scale = as_real(sensitivity, "sensitivity", "positive and finite", lambda v: 0 < v < math.inf)
+    scale = check_nonnegative(sensitivity, "sensitivity")
+    if scale == 0:
+        raise ValueError("sensitivity = 0 must be positive")
     loss = table / 2 - table.max(axis=1, keepdims=True) / 2  # halved first: cannot overflow
     with np.errstate(over="ignore"):  # an exponent of -inf is a probability of zero
         return scipy.special.softmax(level * loss / scale, axis=1)

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from ..numerics.enclosure import level_of
 from .probability import exact_prior
-from ..numerics.validation import Array, check_channel, check_pair, unit_of
+from ..numerics.enclosure import unit_of
+from ..numerics.validation import Array, check_channel, check_pair
 
 # %% auto #0
 __all__ = ['pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'maximal_leakage', 'local_dp']

@@ -14,11 +14,11 @@ from scipy import sparse
 from ..foundations.leakage import local_dp
 from ..numerics.linear_programmes import maximise, warn_if_loose
 from ..release.mechanism import Mechanism
-from ..numerics.validation import Array, ROUNDED_ZERO, check_epsilon
+from ..numerics.validation import Array, ROUNDED_ZERO, check_epsilon, check_probability
 from .intervals import KnownSource, as_known, evened_at_water_level, members
 from .known_source import censoring_distortions, channel_with, distortion_needed
 from .known_source import lost, odds_needed
-from .mechanisms import RobustDesign, check_error_rate, not_stored
+from .mechanisms import RobustDesign, not_stored
 from .mechanisms import stored_mechanism, worst_distortion
 
 # %% auto #0
@@ -218,7 +218,7 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     >>> round(dp_leakage([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], 0.3).value, 6)
     1.252763
     """
-    known, limit = as_known(source_set), check_error_rate(distortion)
+    known, limit = as_known(source_set), check_probability(distortion, "distortion")
     deciding = members(known)
     used = deciding.max(axis=0) > 0  # what never occurs may always be answered wrongly
     vertices = deciding[:, used]

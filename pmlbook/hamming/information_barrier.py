@@ -16,7 +16,7 @@ from scipy.special import rel_entr
 from ..foundations.probability import weighted_sum
 from ..numerics.barrier import Bounds, close_in, longest_step
 from ..numerics.enclosure import CORRECT_DIGITS, decimals, exp_around, float_below, ln_around
-from ..numerics.linear_programmes import as_fractions
+from ..numerics.enclosure import as_fractions
 from ..numerics.validation import Array
 
 # %% auto #0

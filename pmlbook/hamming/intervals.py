@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .source_sets import SourceSet, as_source_set
-from ..numerics.linear_programmes import as_fractions
+from ..numerics.enclosure import as_fractions
 from ..numerics.validation import Array, SUM_TOLERANCE, Frozen, InvalidPrior, aligned
 from ..numerics.validation import check_distribution, check_names, first_names
 from ..numerics.validation import frozen_array, given_names, names_of, real_array

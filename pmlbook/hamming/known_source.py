@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numerics.validation import Array, ROUNDED_ZERO, check_distribution
-from .mechanisms import check_error_rate
+from ..numerics.validation import check_probability
 
 # %% auto #0
 __all__ = []
@@ -79,7 +79,7 @@ def known_source_leakage(distribution: ArrayLike, distortion: float) -> float:
     Source: Kalantari et al. 2018, Theorem 2, for one distribution, the minimum in (11) worked out.
     """
     known = check_distribution(distribution)
-    limit = check_error_rate(distortion)
+    limit = check_probability(distortion, "distortion")
     if limit >= 1 - known.max() - ROUNDED_ZERO:
         return 0.0
     return math.log(odds_needed(known, limit)[0]) if limit else math.inf

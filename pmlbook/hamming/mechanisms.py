@@ -15,20 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from ..foundations.classic import as_real
 from ..numerics.linear_programmes import SolverFailed, maximise
 from ..release.mechanism import Design, Mechanism
-from ..numerics.validation import Array, InvalidChannel, aligned, check_channel, names_of
+from ..numerics.validation import Array, InvalidChannel, aligned, check_channel
+from ..numerics.validation import check_probability, names_of
 from .intervals import IntervalSet, KnownSource, as_known, members
 from .source_sets import SourceSet, as_source_set
 
 # %% auto #0
 __all__ = []
-
-# %% ../../nbs/hamming/03_mechanisms.ipynb #69fc576d
-def check_error_rate(distortion: float) -> float:
-    """Return a probability of error as a float; ValueError unless it is a number between 0 and 1."""
-    return as_real(distortion, "distortion", "a number between 0 and 1", lambda v: 0 <= v <= 1)
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #fcea955d
 def distortions(channel: ArrayLike) -> Array:
@@ -88,7 +83,7 @@ def is_valid(channel: ArrayLike, source_set: KnownSource | ArrayLike, distortion
 
     Source: Kalantari et al. 2018, Definition 2.
     """
-    return worst_distortion(channel, source_set) <= check_error_rate(distortion)
+    return worst_distortion(channel, source_set) <= check_probability(distortion, "distortion")
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #1902c359
 def min_full_distortion(vertices: Array, odds: float, outcomes: int) -> float:
@@ -130,7 +125,7 @@ def full_programme(
     Source: Kalantari et al. 2018, Definition 4, eq. (4).
     """
     known = as_source_set(source_set)
-    limit = check_error_rate(distortion)
+    limit = check_probability(distortion, "distortion")
     size, columns = known.size, known.size if outcomes is None else outcomes
     if columns < size:
         raise ValueError(f"outcomes = {outcomes} must be at least the number of symbols, {size}")

@@ -14,11 +14,11 @@ from scipy.special import rel_entr, xlogy
 from ..numerics.barrier import Bounds
 from ..foundations.probability import weighted_sum
 from ..numerics.linear_programmes import warn_if_loose
-from ..numerics.validation import ROUNDED_ZERO, Array, check_channel
+from ..numerics.validation import ROUNDED_ZERO, Array, check_channel, check_probability
 from .exact import SHAVED_SHARES, TIGHT_GAP, dp_leakage
 from .information_barrier import binary_divergences, censored, complement
 from .information_barrier import least_information, proven_bound
-from .mechanisms import RobustDesign, check_error_rate, not_stored
+from .mechanisms import RobustDesign, not_stored
 from .mechanisms import stored_mechanism, worst_distortion
 from .intervals import KnownSource, as_known, members, worst_members
 from .source_sets import SourceSet, as_source_set
@@ -195,7 +195,7 @@ def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     0.130812
     """
     known = as_known(source_set)
-    limit = check_error_rate(distortion)
+    limit = check_probability(distortion, "distortion")
     design = _without_search(known, limit)
     if design is not None:
         return design

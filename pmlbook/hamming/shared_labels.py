@@ -22,7 +22,8 @@ from .mechanisms import RobustDesign, stored_mechanism
 from .source_sets import SourceSet
 from ..release.mechanism import Mechanism
 from ..numerics.enclosure import exp_around, float_above, float_below
-from ..numerics.linear_programmes import as_fractions, maximise, warn_if_loose
+from ..numerics.enclosure import as_fractions
+from ..numerics.linear_programmes import maximise, warn_if_loose
 from ..foundations.probability import weighted_sum
 from ..numerics.names import own_names
 from ..numerics.validation import Array, check_epsilon, names_of, real_array

@@ -17,7 +17,7 @@ from ..extremal.lift_vectors import LiftVertices, exact_lift_vectors, quotient
 from ..extremal.privacy_regions import lift_limit
 from ..foundations.probability import weighted_sum
 from ..foundations.utility import ExpectedGain, FInformation, Utility, finite
-from ..numerics.linear_programmes import whole_numbers
+from ..numerics.enclosure import whole_numbers
 
 # %% auto #0
 __all__ = []

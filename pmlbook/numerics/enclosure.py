@@ -6,8 +6,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 # %% auto #0
 __all__ = []
@@ -59,6 +64,47 @@ def sqrt_around(x: Fraction, digits: int | None = None) -> Pair:
     if x in (0, 1):
         return x, x
     return _enclosed("sqrt", x, digits or digits_for(x - 1))
+
+# %% ../../nbs/numerics/02_enclosure.ipynb #7b8e261e
+Floats = NDArray[np.float64]
+
+
+def whole_numbers(values: Iterable[Fraction | float]) -> tuple[NDArray[Any], int]:
+    """Fractions or floats as whole numbers, of any size, over a common denominator."""
+    ratios = [x.as_integer_ratio() for x in values]
+    common = math.lcm(*(below for _, below in ratios))
+    return np.array([above * (common // below) for above, below in ratios], object), common
+
+
+def as_fractions(distribution: Iterable[Any]) -> tuple[Fraction, ...]:
+    """A distribution in fractions that sum to exactly one: its entries at their exact values, over their sum."""
+    shares, _ = whole_numbers(map(Fraction, distribution))
+    total = sum(shares)
+    return tuple(Fraction(share, total) for share in shares)
+
+
+def digits_for_smallest(smallest: Fraction) -> int:
+    """Digits that are enough for decimals of order one and as small as `smallest`."""
+    return 60 + 2 * math.ceil(0.302 * math.ceil(1 / smallest).bit_length())
+
+
+def as_decimal(share: Fraction) -> Decimal:
+    """A fraction as a decimal, rounded to the precision of the context."""
+    return Decimal(share.numerator) / Decimal(share.denominator)
+
+# %% ../../nbs/numerics/02_enclosure.ipynb #0b10a7a9
+def unit_of(values: Floats, axis: int | None = None) -> Floats:
+    """The power of two next below the largest absolute value, of all or along an axis; one if all are zero.
+
+    Source: division by a power of two loses no digit.
+
+    Examples
+    --------
+    >>> unit_of(np.array([[300.0, 0.1], [-5.0, 0.0]]), axis=0).tolist()
+    [256.0, 0.0625]
+    """
+    most = np.abs(values).max(axis=axis, initial=0.0)
+    return np.where(most > 0, np.ldexp(1.0, np.frexp(most)[1] - 1), 1.0)
 
 # %% ../../nbs/numerics/02_enclosure.ipynb #90d75da0
 def float_above(x: Fraction) -> float:

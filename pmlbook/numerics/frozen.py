@@ -15,12 +15,21 @@ from numpy.typing import NDArray
 __all__ = []
 
 # %% ../../nbs/numerics/11_frozen.ipynb #d9b6eb98
+def unmasked(values: Any) -> Any:
+    """Numbers, or rows of numbers, with nan in place of what a mask hides: NumPy would show it."""
+    if isinstance(values, (list, tuple)) and any(map(np.ma.is_masked, values)):
+        return [unmasked(row) for row in values]
+    if not np.ma.is_masked(values) or values.dtype.kind not in "biuf":
+        return values
+    return values.astype(float).filled(np.nan)
+
+
 def frozen_array(values: Any) -> NDArray[Any]:
     """A copy of an array that cannot be written to: its memory is that of an immutable bytes object."""
-    array = np.asarray(values)
+    array = np.asarray(unmasked(values))
     return np.ndarray(array.shape, array.dtype, array.tobytes())
 
-
+# %% ../../nbs/numerics/11_frozen.ipynb #f0a1c2d3
 def _stable(value: Any) -> Any:
     """The value with frozen copies of the arrays in it, and tuples for its lists."""
     if isinstance(value, tuple) and hasattr(value, "_fields"):

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import highspy
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 import scipy
 
 from .enclosure import text_above, texts_around
@@ -180,27 +177,3 @@ def maximise(
     if status != HighsStatus.kOptimal:
         raise SolverFailed(f"HiGHS stopped with {status.name}")
     return Programme(x, float(gain @ x), -scale * duals[above:], -scale * duals[:above])
-
-# %% ../../nbs/numerics/03_linear_programmes.ipynb #7b8e261e
-def digits_for_smallest(smallest: Fraction) -> int:
-    """Digits that are enough for decimals of order one and as small as `smallest`."""
-    return 60 + 2 * math.ceil(0.302 * math.ceil(1 / smallest).bit_length())
-
-
-def as_fractions(distribution: Iterable[Any]) -> tuple[Fraction, ...]:
-    """A distribution in fractions that sum to exactly one: its entries at their exact values, over their sum."""
-    exact = [Fraction(share) for share in distribution]
-    total = sum(exact)
-    return tuple(share / total for share in exact)
-
-
-def whole_numbers(values: Iterable[Fraction | float]) -> tuple[NDArray[Any], int]:
-    """Fractions or floats as whole numbers, of any size, over a common denominator."""
-    ratios = [x.as_integer_ratio() for x in values]
-    common = math.lcm(*(below for _, below in ratios))
-    return np.array([above * (common // below) for above, below in ratios], object), common
-
-
-def as_decimal(share: Fraction) -> Decimal:
-    """A fraction as a decimal, rounded to the precision of the context."""
-    return Decimal(share.numerator) / Decimal(share.denominator)

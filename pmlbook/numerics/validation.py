@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from numbers import Rational, Real
@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # A module that checks arguments needs their names too, so they are re-exported here.
+from .enclosure import as_fractions
 from .frozen import Frozen as Frozen, frozen_array as frozen_array
+from .frozen import unmasked
 from .names import Named, Unnamed as Unnamed, plain as plain, shortened as shortened
 from .names import aligned as aligned, labels_of as labels_of, order_of as order_of
 from .names import all_distinct as all_distinct, names_of as names_of
@@ -59,18 +61,9 @@ EXACT_SUM = 2.0**-51  # a sum this close to one, correctly rounded, counts as on
 ROUNDED_ZERO = 1e-14  # what is left where two numbers of order one cancel counts as zero
 
 # %% ../../nbs/numerics/01_validation.ipynb #07596044
-def _unmasked(values: Any) -> Any:
-    """Numbers, or rows of numbers, with nan in place of what a mask hides: NumPy would show it."""
-    if isinstance(values, (list, tuple)) and any(map(np.ma.is_masked, values)):
-        return [_unmasked(row) for row in values]
-    if not np.ma.is_masked(values) or values.dtype.kind not in "biuf":
-        return values
-    return values.astype(float).filled(np.nan)
-
-
 def real_array(values: Any, name: str, ndim: int, error: type[ValueError] = ValueError) -> Array:
     """A new float array with `ndim` axes and finite entries; `error` if `values` are no real numbers."""
-    values = _unmasked(values)
+    values = unmasked(values)
     if ndim == 2 and isinstance(values, (list, tuple)):
         values = aligned(values, names_of(values, axis=1), name, f"{name}[0]", axis=1)
     try:
@@ -82,13 +75,15 @@ def real_array(values: Any, name: str, ndim: int, error: type[ValueError] = Valu
     except (TypeError, ValueError):  # rows of different lengths
         numeric = False
     if not numeric:
-        raise error(
-            f"{name} must hold real numbers in {ndim} dimension(s), got {shortened(values)}"
-        )
+        kind = f"hold real numbers in {ndim} dimension(s)" if ndim else "be a real number"
+        raise error(f"{name} must {kind}, got {shortened(values)}")
     try:
-        array = array.astype(float)
+        given, array = array, array.astype(float)
     except OverflowError:
         raise error(f"{name} holds a number too large for a float") from None
+    for value in given[abs(array) >= 2.0**53].tolist():
+        if isinstance(value, int) and value != int(float(value)):
+            raise error(f"{name} holds {shortened(value)}, a whole number that no float holds")
     if array.ndim != ndim:
         raise error(f"{name} must have {ndim} dimension(s), got shape {array.shape}")
     if array.size == 0:
@@ -97,13 +92,23 @@ def real_array(values: Any, name: str, ndim: int, error: type[ValueError] = Valu
     return array
 
 
+def check_exact(values: Iterable[Any], floats: Array, name: str) -> None:
+    """ValueError for a number that is not its float: another number would stand in for it."""
+    for value, number in zip(values, floats.tolist()):
+        if plain(value) != number:
+            raise ValueError(
+                f"{name} hold {shortened(value)}, which no float holds: give the float {number!r}"
+            )
+
+
 def _refuse(
     array: Array, bad: NDArray[np.bool_], why: str, name: str, error: type[ValueError]
 ) -> None:
     """Raise `error` for the first bad entry, naming its place and value."""
     if bad.any():
         place = tuple(int(k) for k in np.argwhere(bad)[0])
-        raise error(f"{name}[{', '.join(map(str, place))}] = {array[place]:g} is {why}")
+        where = f"[{', '.join(map(str, place))}]" if place else ""
+        raise error(f"{name}{where} = {array[place]:g} is {why}")
 
 # %% ../../nbs/numerics/01_validation.ipynb #08d8c16c
 def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> Array:
@@ -152,14 +157,14 @@ class CheckedPrior(Named, Sequence[Any]):
         if self.rational:
             # NumPy's integers overflow, inside a Fraction too
             pairs = [(int(p.numerator), int(p.denominator)) for p in np.asarray(entries, object)]
-            self.exact = _sum_to_one([Fraction(*pair) for pair in pairs])
+            self.exact = as_fractions(Fraction(*pair) for pair in pairs)
             floats = np.array(self.exact, dtype=float)
         self.floats = frozen_array(floats)
 
     @cached_property
     def exact(self) -> tuple[Fraction, ...]:
         """The prior in fractions that sum to exactly one."""
-        return _sum_to_one([Fraction(p) for p in self.floats.tolist()])
+        return as_fractions(self.floats.tolist())
 
     def __len__(self) -> int:
         return len(self.floats)
@@ -181,14 +186,6 @@ def is_rational(prior: Any) -> bool:
     """Whether all entries are fractions or whole numbers, so that they are exact."""
     entries = prior.values() if isinstance(prior, Mapping) else np.asarray(prior, dtype=object).flat
     return all(isinstance(entry, Rational) for entry in entries)
-
-
-def _sum_to_one(fractions: Sequence[Fraction]) -> tuple[Fraction, ...]:
-    """Positive fractions, divided by their exact sum."""
-    common = math.lcm(*(share.denominator for share in fractions))
-    numerators = [share.numerator * (common // share.denominator) for share in fractions]
-    total = sum(numerators)
-    return tuple(Fraction(share, total) for share in numerators)
 
 
 def checked_prior(prior: PriorLike) -> CheckedPrior:
@@ -265,8 +262,8 @@ def check_pair(channel: ArrayLike, prior: PriorLike) -> tuple[Array, Array]:
     return check_channel(channel, rows=len(checked)), checked
 
 # %% ../../nbs/numerics/01_validation.ipynb #a0040975
-def check_nonnegative(value: float, name: str, unit: str = "") -> float:
-    """Return a number as a float; ValueError unless it is finite and at least 0."""
+def check_nonnegative(value: float, name: str, unit: str = "", up: bool = False) -> float:
+    """Return a number as a float, rounded down, or `up`; ValueError unless it is finite and at least 0."""
     value = plain(value)
     try:
         is_real = np.asarray(value).dtype.kind not in "bUSc"  # no truth value, text, complex number
@@ -280,10 +277,31 @@ def check_nonnegative(value: float, name: str, unit: str = "") -> float:
         raise ValueError(f"{name} must be {kind}, got {value!r}")
     if number == 0 and value < 0:  # too near to 0 for a float
         number = -math.ulp(0.0)
+    if up and 0 <= number < value:
+        number = math.nextafter(number, math.inf)
     if not (math.isfinite(number) and number >= 0):
         known = f" ({unit})" if unit else ""
         raise ValueError(f"{name} = {number:g} must be finite and at least 0{known}")
-    return number + 0.0  # no -0
+    return math.nextafter(number, 0) if number > value and not up else number + 0.0  # no -0
+
+
+def check_probability(value: float, name: str, up: bool = False) -> float:
+    """Return a number from 0 to 1 as a float, rounded down, or `up`; ValueError unless it is one."""
+    try:
+        number = check_nonnegative(value, name, up=up)
+    except ValueError:
+        number = math.nan
+    if not number <= 1 or value > 1:
+        raise ValueError(f"{name} = {shortened(value)} must be a number between 0 and 1")
+    return number
+
+
+def check_confidence(confidence: float) -> float:
+    """Return a confidence as a float, rounded up; ValueError unless it lies strictly between 0 and 1."""
+    number = check_probability(confidence, "confidence", up=True)
+    if number in (0, 1):
+        raise ValueError(f"confidence = {shortened(confidence)} must lie strictly between 0 and 1")
+    return number
 
 
 def check_epsilon(epsilon: float, name: str = "epsilon", up: bool = False) -> float:
@@ -292,11 +310,7 @@ def check_epsilon(epsilon: float, name: str = "epsilon", up: bool = False) -> fl
     A fraction or decimal between two floats is rounded down, so that what keeps the float keeps the level too; or
     `up`, if the level is one that others promise.
     """
-    nearest = check_nonnegative(epsilon, name, "nats")
-    given = plain(epsilon)
-    if up and nearest < given:
-        return check_nonnegative(math.nextafter(nearest, math.inf), name, "nats")
-    return math.nextafter(nearest, 0) if not up and nearest > given else nearest
+    return check_nonnegative(epsilon, name, "nats", up)
 
 # %% ../../nbs/numerics/01_validation.ipynb #8cdfb8ee
 Kind = TypeVar("Kind")
@@ -334,17 +348,3 @@ def check_count(n: int, name: str = "n", least: int = 1, most: int | None = None
     if most is not None and count > most:
         raise ValueError(f"{name} = {shortened(count)} must be at most {most}")
     return count
-
-# %% ../../nbs/numerics/01_validation.ipynb #0b10a7a9
-def unit_of(values: Array, axis: int | None = None) -> Array:
-    """The power of two next below the largest absolute value, of all or along an axis; one if all are zero.
-
-    Source: division by a power of two loses no digit.
-
-    Examples
-    --------
-    >>> unit_of(np.array([[300.0, 0.1], [-5.0, 0.0]]), axis=0).tolist()
-    [256.0, 0.0625]
-    """
-    most = np.abs(values).max(axis=axis, initial=0.0)
-    return np.where(most > 0, np.ldexp(1.0, np.frexp(most)[1] - 1), 1.0)

@@ -18,7 +18,7 @@ from .queries import Query
 from ..numerics.enclosure import log_above
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, check_count, check_epsilon, check_instance
-from ..numerics.validation import check_nonnegative
+from ..numerics.validation import check_choice, check_nonnegative
 
 # %% auto #0
 __all__ = ['BIN_ROUNDING', 'ratio_information', 'dp_leakage_bound', 'NoisyLeakage', 'noisy_leakage']
@@ -164,8 +164,7 @@ def binned_noise(n_values: int, noise: str, scale: float, bins: int) -> tuple[Ar
     count = check_count(n_values, "n_values")
     fine = check_count(bins, "bins")
     spread = check_nonnegative(scale, "scale")
-    if noise not in ("laplace", "gaussian"):
-        raise ValueError(f"noise must be 'laplace' or 'gaussian', got {noise!r}")
+    check_choice(noise, ("laplace", "gaussian"), "noise")
     if not 1e-3 <= spread <= 1e6:
         raise ValueError(f"scale = {spread:g} must lie between 0.001 and 1e6")
     laplace = noise == "laplace"

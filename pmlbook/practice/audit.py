@@ -17,10 +17,16 @@ from numpy.typing import ArrayLike
 
 from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_count, check_names
 from ..numerics.names import own_names
-from ..numerics.validation import check_pair, check_prior, labels_of, names_of
+from pmlbook.numerics.validation import (
+    check_confidence,
+    check_pair,
+    check_prior,
+    labels_of,
+    names_of,
+)
 from ..numerics.validation import needed_pandas, real_array, shortened
 from ..foundations.probability import exact_prior, weighted_sum
-from .estimated_prior import _miss
+from .estimated_prior import check_counts
 from ..release.certificate import shares_of
 from ..release.columns import encode
 from ..release.intervals import clopper_pearson
@@ -29,7 +35,7 @@ from ..release.labels import pandas_index
 from ..release.levels import certified_level, exact_columns, given_entries
 from ..release.levels import published_share, standing
 from ..numerics.enclosure import float_below, level_of, ln_around, text_above, text_below
-from ..numerics.linear_programmes import whole_numbers
+from ..numerics.enclosure import whole_numbers
 
 # %% auto #0
 __all__ = ['leakage_bracket', 'audit_leakage']
@@ -72,16 +78,13 @@ def leakage_bracket(
     p = check_prior(prior)
     if len(table) != len(p):
         raise ValueError(f"counts has {len(table)} rows, but the prior {len(p)} entries")
-    for place in np.argwhere((table < 0) | (table != table.round())).tolist():
-        raise ValueError(f"counts{place} = {table[*place]:g} is no whole number from 0 on")
-    with np.errstate(over="ignore"):
-        trials = table.sum(axis=1, keepdims=True)
-    if np.isinf(trials).any():
-        raise ValueError(f"counts[{int(np.argmax(trials))}] adds up to more than a float can hold")
-    if not trials.all():
-        raise ValueError(f"counts[{int(np.argmin(trials))}] is all 0: this secret was never tried")
+    for place, row in enumerate(np.asarray(counts)):
+        check_counts(row, f"counts[{place}]")
+    trials = table.sum(axis=1, keepdims=True)
     # The union bound over both limits of all cells: so all hold at once.
-    low, high = clopper_pearson(table, trials, _miss(confidence) / (2 * table.size))
+    low, high = clopper_pearson(
+        table, trials, (1 - check_confidence(confidence)) / (2 * table.size)
+    )
     shares = exact_prior(prior)
     sides = [[list(map(Fraction, column)) for column in side.T.tolist()] for side in (low, high)]
     least = [_largest_lift(shares, *ends) for ends in zip(*sides)]
@@ -239,7 +242,7 @@ def audit_leakage(
     # A dict holds columns that another program drew: it is counted like trials.
     tried = trials is not None or isinstance(mechanism, Mapping)
     if not tried:
-        _miss(confidence)  # checked, and not needed
+        check_confidence(confidence)  # and not needed
         if isinstance(mechanism, Mechanism):
             made = Mechanism(mechanism.channel, prior, mechanism.inputs, mechanism.outputs)
             _check_listed(made.outputs, outcomes)

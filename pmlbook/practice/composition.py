@@ -23,7 +23,7 @@ from ..release.levels import certified_level
 from ..foundations.probability import exact_prior
 from ..release.sampling import UNITS
 from ..numerics.enclosure import text_above
-from ..numerics.linear_programmes import whole_numbers
+from ..numerics.enclosure import whole_numbers
 from ..numerics.validation import Frozen, check_epsilon, check_names
 
 # %% auto #0

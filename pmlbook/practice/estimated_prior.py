@@ -8,10 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from numbers import Real
 from operator import mul
 from typing import Any
 
@@ -20,12 +18,17 @@ from numpy.typing import ArrayLike
 
 from ..hamming.intervals import fill
 from ..release.intervals import clopper_pearson
-from ..release.labels import is_missing
 from ..numerics.enclosure import level_of, text_above
-from ..numerics.linear_programmes import whole_numbers
+from ..numerics.enclosure import whole_numbers
 from ..numerics.validation import Array, Frozen, InvalidPrior, Unnamed, aligned, check_channel
 from ..numerics.validation import check_distribution, check_instance, check_names, check_prior
-from ..numerics.validation import check_nonnegative, frozen_array, labels_of, names_of
+from pmlbook.numerics.validation import (
+    check_confidence,
+    check_nonnegative,
+    frozen_array,
+    labels_of,
+    names_of,
+)
 from ..numerics.validation import check_choice, first_names, given_names, real_array
 
 # %% auto #0
@@ -128,7 +131,7 @@ class PriorRegion(Frozen):
             real_array(aligned(getattr(self, name), names, name, "prior"), name, 1)
             for name in ("low", "high")
         )
-        free = check_nonnegative(self.free, "free")
+        free = check_nonnegative(self.free, "free", up=True)
         if not len(low) == len(high) == len(prior):
             raise ValueError(f"low and high must have {len(prior)} entries")
         if free > 1:
@@ -153,7 +156,7 @@ class PriorRegion(Frozen):
         """Low, high, free and one, exactly, in whole numbers."""
         n = len(self.prior)
         limits = (*self.low.tolist(), *self.high.tolist(), self.free)
-        numbers, one = whole_numbers(list(map(Fraction, limits)))
+        numbers, one = whole_numbers(limits)
         *ends, free = numbers.tolist()
         return ends[:n], ends[n:], free, one
 
@@ -185,16 +188,6 @@ class PriorRegion(Frozen):
         return f"PriorRegion({len(self.prior)} secrets, {what} {text_above(width, 3)})"
 
 # %% ../../nbs/practice/07_estimated_prior.ipynb #1afc13b1
-def _miss(confidence: float) -> float:
-    """One minus a confidence; ValueError unless it lies strictly between 0 and 1."""
-    known = isinstance(confidence, Real | Decimal) and not is_missing(confidence)
-    if not known or not 0 < confidence < 1:
-        raise ValueError(f"confidence = {confidence!r:.40} must lie strictly between 0 and 1")
-    if float(confidence) == 1:
-        raise ValueError(f"confidence = {confidence!r:.60} is too near to 1 for a float")
-    return 1 - float(confidence)
-
-
 def _centre(counts: ArrayLike, zeros: str) -> Any:
     """The prior by which utility is measured; no cell may be dropped from a region."""
     if zeros == "drop":
@@ -232,7 +225,7 @@ def box_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refuse
     >>> box_region([50, 50]).low.round(3).tolist()
     [0.398, 0.398]
     """
-    return box_around(counts, _miss(confidence), zeros)
+    return box_around(counts, 1 - check_confidence(confidence), zeros)
 
 # %% ../../nbs/practice/07_estimated_prior.ipynb #2effac39
 def box_around(counts: ArrayLike, miss: float, zeros: str) -> PriorRegion:
@@ -255,7 +248,7 @@ def ball_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refus
     PriorRegion(2 secrets, L1 radius 0.272)
     """
     k = check_counts(counts)
-    miss = _miss(confidence)
+    miss = 1 - check_confidence(confidence)
     # ln(2^N - 2), the number of events that count, without the power, which is no float for N > 1023.
     events = len(k) * np.log(2) + np.log1p(-(2.0 ** (1 - len(k)))) if len(k) > 1 else 0.0
     radius = np.sqrt(2 * (events - np.log(miss)) / k.sum())
@@ -291,7 +284,7 @@ def worst_prior(column: ArrayLike, region: PriorRegion) -> Array:
 
 def extreme_mean(column: Sequence[float], region: PriorRegion) -> Fraction:
     """The least mean of an outcome's probabilities over the priors of a region, exactly."""
-    numbers, one = whole_numbers(list(map(Fraction, column)))
+    numbers, one = whole_numbers(column)
     return least_mean(region, numbers.tolist()) / one
 
 

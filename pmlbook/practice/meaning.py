@@ -18,20 +18,13 @@ from numpy.typing import ArrayLike
 from ..extremal.privacy_regions import BOUNDARY_NATS
 from ..numerics.enclosure import level_of
 from ..numerics.validation import PriorLike, check_epsilon, check_prior, labels_of
-from ..numerics.validation import needed_pandas
+from ..numerics.validation import check_probability, needed_pandas
 from ..foundations.probability import exact_prior
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/practice/05_choosing_epsilon.ipynb #1c3ed63a
-def check_probability(value: float, name: str = "probability") -> float:
-    """Return a number from 0 to 1 as a float; ValueError unless it is one."""
-    if not isinstance(value, Real) or not 0 <= value <= 1:
-        raise ValueError(f"{name} = {value!r} must lie between 0 and 1")
-    return float(value)
-
-
 def belief_range(probability: float, epsilon: float) -> tuple[float, float]:
     """Least and largest belief in an event that an outcome may leave behind.
 
@@ -40,7 +33,7 @@ def belief_range(probability: float, epsilon: float) -> tuple[float, float]:
 
     Source: Grosse et al. 2024, Definition 1, for the event and for its opposite.
     """
-    q = check_probability(probability)
+    q = check_probability(probability, "probability")
     level = check_epsilon(epsilon, up=True)
     return max(0.0, 1 - _grown(1 - q, level)), min(1.0, _grown(q, level))
 
@@ -114,7 +107,7 @@ def exclusion_level(probability: float) -> float:
 
     Source: Grosse et al. 2024, Section IV-B, Lemma 2.
     """
-    q = check_probability(probability)
+    q = check_probability(probability, "probability")
     return float(-np.log1p(-q)) if q < 1 else np.inf
 
 # %% ../../nbs/practice/05_choosing_epsilon.ipynb #be9fc950

@@ -23,7 +23,8 @@ from .many_secrets import MAX_PAIRED_SECRETS, grow_columns, information_bound
 from ..release.certificate import exp_below
 from ..release.mechanism import Design, Mechanism
 from ..numerics.enclosure import exp_around, float_above
-from ..numerics.linear_programmes import OutOfTime, as_fractions, warn_if_loose, whole_numbers
+from ..numerics.enclosure import as_fractions, whole_numbers
+from ..numerics.linear_programmes import OutOfTime, warn_if_loose
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, check_epsilon, check_instance, order_of, too_rare
 

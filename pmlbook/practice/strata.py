@@ -20,9 +20,15 @@ from ..release.labels import is_missing
 from ..foundations.leakage import epsilon_pml
 from ..release.mechanism import Mechanism
 from ..numerics.enclosure import text_above
-from ..numerics.validation import aligned, check_epsilon, first_names, names_of
+from pmlbook.numerics.validation import (
+    aligned,
+    check_confidence,
+    check_epsilon,
+    first_names,
+    names_of,
+)
 from .estimated_prior import PriorRegion, box_around, check_counts
-from .estimated_prior import _miss, prior_from_counts, worst_leakage
+from .estimated_prior import prior_from_counts, worst_leakage
 from .robust import keeps_level
 
 # %% auto #0
@@ -82,7 +88,7 @@ def boxes(
 
     Source: `box_region`; the union bound over the strata.
     """
-    miss = _miss(confidence)
+    miss = 1 - check_confidence(confidence)
     if not counts:
         raise ValueError("counts is empty: there are no strata")
     for name, row in counts.items():

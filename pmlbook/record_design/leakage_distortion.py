@@ -20,7 +20,8 @@ from ..release.mechanism import Design, Mechanism
 from ..numerics.progress import Clock
 from ..numerics.names import own_names
 from ..numerics.validation import Array, check_flag, check_instance, check_nonnegative
-from ..numerics.validation import real_array, unit_of
+from ..numerics.enclosure import unit_of
+from ..numerics.validation import real_array
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from ..per_record.equal_queries import difference

@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Real
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from .sampling import UNITS, to_weights
 from ..numerics.enclosure import float_below, text_above
 from ..numerics.barrier import central_path
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
-from ..numerics.validation import Array, check_choice
+from ..numerics.validation import Array, check_choice, check_confidence
 
 # %% auto #0
 __all__ = []
@@ -192,14 +191,8 @@ INTERVALS = "exact", "score"
 
 def check_request(confidence: Any, method: Any) -> float:
     """The confidence of an interval as a float; ValueError if it or the method is none."""
-    try:
-        number = float(confidence) if isinstance(confidence, Real | Decimal) else math.nan
-    except (OverflowError, ValueError):
-        number = math.nan
-    if not 0 < number < 1:
-        raise ValueError(f"confidence = {confidence!r} must lie strictly between 0 and 1")
     check_choice(method, INTERVALS, "method")
-    return number
+    return check_confidence(confidence)
 
 
 def halved_miss(confidence: float) -> float:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 
-from ..numerics.validation import Array, check_choice, real_array, unit_of
+from ..numerics.enclosure import unit_of
+from ..numerics.validation import Array, check_choice, real_array
 from .estimation import ESTIMATORS, as_goal
 from .mechanism import Mechanism
 from .regression_scores import MAX_MEAN_LOG_ODDS, LINKS, SCORE_TOLERANCE

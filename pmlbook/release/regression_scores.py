@@ -8,7 +8,6 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,10 @@ from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 
 from ..numerics.enclosure import text_above, text_below
-from ..numerics.validation import Array, Frozen, Unnamed, check_instance, names_of
-from ..numerics.validation import needed_pandas, real_array, unit_of
+from ..numerics.validation import Array, Frozen, Unnamed, check_confidence
+from ..numerics.validation import check_instance, names_of
+from ..numerics.enclosure import unit_of
+from ..numerics.validation import needed_pandas, real_array
 from .columns import encode
 from .estimation import undoing
 from .mechanism import Mechanism
@@ -68,9 +69,7 @@ class Regression(Frozen):
         ValueError
             If the confidence does not lie strictly between 0 and 1.
         """
-        if not isinstance(confidence, Real) or not 0 < confidence < 1:
-            raise ValueError(f"confidence = {confidence!r:.40} must lie strictly between 0 and 1")
-        reach = -ndtri((1 - float(confidence)) / 2) * self.standard_errors
+        reach = -ndtri((1 - check_confidence(confidence)) / 2) * self.standard_errors
         return np.column_stack([self.coefficients - reach, self.coefficients + reach])
 
     def to_frame(self, confidence: float = 0.95) -> Any:

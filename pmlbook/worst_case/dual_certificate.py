@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..numerics.linear_programmes import maximise, whole_numbers
+from ..numerics.enclosure import whole_numbers
+from ..numerics.linear_programmes import maximise
 from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array, ROUNDED_ZERO
 

@@ -18,8 +18,10 @@ from scipy import sparse
 
 from ..release.certificate import exp_below
 from ..numerics.enclosure import exp_around, float_above, float_below
-from ..numerics.linear_programmes import Infeasible, SolverFailed, as_decimal
-from ..numerics.linear_programmes import digits_for_smallest, maximise, warn_if_loose
+from ..numerics.enclosure import as_decimal
+from ..numerics.linear_programmes import Infeasible, SolverFailed
+from ..numerics.enclosure import digits_for_smallest
+from ..numerics.linear_programmes import maximise, warn_if_loose
 from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from ..numerics.progress import UNLIMITED, Clock
@@ -276,7 +278,7 @@ def expected_utility_mechanism(
     table = check_utilities(utilities, prior)
     level = check_epsilon(epsilon)
     clock = Clock(max_time, label="expected_utility_mechanism")
-    allowed = check_allowed(allowed_by_value(table, floor), prior)
+    allowed = check_allowed(allowed_by_value(table, floor, "floor"), prior)
     inputs = first_names(names_of(prior), names_of(utilities)) or ()
     outputs = names_of(utilities, axis=1) or ()
     least = _affordable(allowed, prior, inputs, outputs, level, floor, clock)

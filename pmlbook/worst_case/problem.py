@@ -5,8 +5,6 @@
 # %% ../../nbs/worst_case/01_problem.ipynb #de121c99
 from __future__ import annotations
 
-import sys
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -58,20 +56,19 @@ def rank_matrix(utilities: ArrayLike) -> NDArray[np.int_]:
     return table.argsort(axis=1).argsort(axis=1) + 1
 
 # %% ../../nbs/worst_case/01_problem.ipynb #d07b9352
-def allowed_by_value(utilities: ArrayLike, threshold: float) -> NDArray[np.bool_]:
+def allowed_by_value(
+    utilities: ArrayLike, threshold: float, name: str = "threshold"
+) -> NDArray[np.bool_]:
     """Which pairs are worth at least a threshold, shape (N, M).
 
     `utilities`, shape (N, M): utility of outcome y when the secret is x; any finite numbers, ties welcome.
-    `threshold`: the lowest utility that may occur, in the unit of `utilities`. A row without True has no
-    outcome that may occur. ValueError if an argument is not finite or not real.
+    `threshold`: the lowest utility that may occur, in the unit of `utilities`; `name`: what an error calls it. Both
+    are read as floats, fractions as the nearest ones. A row without True has no outcome that may occur. ValueError
+    if an argument is not finite or not real, or a whole number that no float holds.
 
     Source: Song & Oechtering 2026, problem (2), with a value in place of a rank.
     """
-    table = real_array(utilities, "utilities", 2)
-    number: float = threshold.item() if isinstance(threshold, np.generic) else threshold
-    if not (isinstance(number, Real) and abs(number) <= sys.float_info.max):
-        raise ValueError(f"threshold must be a finite number, got {threshold!r}")
-    return table >= float(number)
+    return real_array(utilities, "utilities", 2) >= real_array(threshold, name, 0)
 
 
 def allowed_by_rank(utilities: ArrayLike, rank: int) -> NDArray[np.bool_]:

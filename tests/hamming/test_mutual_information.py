@@ -25,8 +25,8 @@ from pmlbook.hamming.mutual_information import (
     replacing_channel,
 )
 from pmlbook.hamming.source_sets import SourceSet
-from pmlbook.numerics.enclosure import ln_around
-from pmlbook.numerics.linear_programmes import SolverFailed, as_fractions
+from pmlbook.numerics.enclosure import as_fractions, ln_around
+from pmlbook.numerics.linear_programmes import SolverFailed
 
 
 def lagrangian(V, distortion, weights, duals, D, q):

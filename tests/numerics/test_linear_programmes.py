@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from fractions import Fraction
 from unittest.mock import patch
 
 import highspy
@@ -14,9 +13,6 @@ from pmlbook.numerics.linear_programmes import (
     Infeasible,
     LooseBound,
     SolverFailed,
-    as_decimal,
-    as_fractions,
-    digits_for_smallest,
     maximise,
     warn_if_loose,
 )
@@ -89,25 +85,6 @@ def test_a_solver_that_gives_up_is_followed_by_another():
     assert {methods(end, end)[0] for end in (without_end, stuck)} == {"SolverFailed"}
     assert methods(state.kTimeLimit)[0] == "OutOfTime"
     assert outcome(at_most=([[math.nan]], [1.0])) == "SolverFailed"
-
-
-def test_digits_for_the_smallest_number():
-    for k in (0, 3, 40, 300):  # as many digits for the smallest, twice, beside sixty
-        assert 60 + 2 * k <= digits_for_smallest(Fraction(1, 10**k)) <= 62 + 2.01 * k
-    assert (
-        digits_for_smallest(Fraction(1, 10**40 + 1))
-        >= digits_for_smallest(Fraction(1, 10**40))
-        > digits_for_smallest(Fraction(1))
-    )
-
-
-def test_fractions_and_decimals():
-    assert as_fractions([1, Fraction(1, 2), 0.5]) == (
-        Fraction(1, 2),
-        Fraction(1, 4),
-        Fraction(1, 4),
-    )
-    assert as_decimal(Fraction(3, 8)) * 8 == 3
 
 
 def test_sparse_matrices_and_single_bounds_say_what_dense_ones_and_lists_say():

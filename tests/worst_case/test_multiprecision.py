@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from pmlbook.numerics.linear_programmes import as_decimal, as_fractions
+from pmlbook.numerics.enclosure import as_decimal, as_fractions
 from pmlbook.numerics.progress import Clock
 from pmlbook.worst_case.multiprecision import (
     STORED_RESOLUTION,

@@ -1,0 +1,123 @@
+"""Numbers that are handed on as floats: rounded to the safe side, or refused where another number would stand in."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+
+import pmlbook as pb
+from pmlbook.beyond.line_design import mean_mechanism
+from pmlbook.beyond.line_quantile import quantile_mechanism
+from pmlbook.numerics.validation import (
+    check_confidence,
+    check_epsilon,
+    check_nonnegative,
+    check_probability,
+    real_array,
+)
+
+THIRD, BIG = Fraction(1, 3), 2**53 + 1
+BETWEEN = [Fraction(k, 1000) for k in range(1, 1000)] + [Decimal(k) / 7 for k in range(1, 7)]
+noise = pb.audit.additive_noise_leakage
+BINS = ([1, 1, 1], [0, 1, 2, 3])
+
+
+def test_numbers_between_two_floats_are_rounded_to_the_safe_side():
+    for number in BETWEEN:
+        for down in (check_nonnegative, check_probability, check_epsilon):
+            low = down(number, "number")
+            assert low <= number < math.nextafter(low, 1)
+        for up in (check_confidence, lambda x: check_epsilon(x, up=True)):
+            high = up(number)
+            assert math.nextafter(high, 0) < number <= high
+
+
+def test_levels_of_designs_are_not_exceeded_by_their_rounding():
+    found = pb.distortion_leakage(pb.queries.parity(3), Fraction(1, 10), 1.5)
+    assert found.leakage <= Fraction(1, 10)
+
+
+def test_whole_numbers_that_no_float_holds_are_refused():
+    for given in ([1, BIG], np.array([1, BIG]), [Fraction(1, 2), BIG]):
+        with pytest.raises(ValueError, match=f"x holds {BIG}, a whole number that no float holds"):
+            real_array(given, "x", 1)
+    assert real_array([2**53 + 2, 10**22], "x", 1).tolist() == [2**53 + 2, 10**22]
+
+
+REFUSED = [
+    (
+        lambda: pb.min_leakage([[1, BIG], [BIG, 1]], [0.5, 0.5], 1),
+        "utilities holds 9007199254740993",
+    ),
+    (lambda: pb.min_leakage([[1, 2], [2, 1]], [0.5, 0.5], BIG), "threshold holds 9007199254740993"),
+    (lambda: pb.min_leakage([[1, 2], [2, 1]], [0.5, 0.5], True), "threshold must be a real number"),
+    (
+        lambda: pb.min_leakage([[1, 2], [2, 1]], [0.5, 0.5], math.inf),
+        "threshold = inf is not finite",
+    ),
+    (
+        lambda: pb.mechanisms.expected_utility_mechanism([[1, 2]], [1.0], 0.1, None),
+        "floor must be a real number, got None",
+    ),
+    (lambda: noise("discrete_laplace", {THIRD: 0.5, 1 + THIRD: 0.5}, 1.0), "prior hold Fraction"),
+    (lambda: noise({0: 0.5, THIRD: 0.5}, {0: 0.5, 1: 0.5}), "numbers of noise hold Fraction"),
+    (lambda: noise("laplace", uniform(), 1.0, clip={0.1, 0.9}), "clip must be two numbers"),
+    (lambda: pb.audit.DensityRange({0: 1, 1: 2}), "support must be two numbers"),
+    (lambda: mean_mechanism({0.0: 0.5, 1.0: 0.5}, 0.5, bins=[[0.5, 0.5], [0.5]]), "bins must hold"),
+    (lambda: mean_mechanism({0.0: 0.5, 1.0: 0.5}, 0.5, bins=10**12), "bins = .* must be at most"),
+    (lambda: quantile_mechanism(BINS, 0.5, 0.5, [[0.5, 0.5], [0.5]]), "bins must hold"),
+    (lambda: quantile_mechanism(BINS, 0.5, 0.5, 10**400), "bins = .* must be at most"),
+    (
+        lambda: pb.records.noisy_leakage(pb.queries.counting(2), np.eye(3), 1.0, 0.5),
+        "noise = .* is none of laplace, gaussian",
+    ),
+    (lambda: pb.mechanisms.binary_symmetric(True), "p = True must be a number between 0 and 1"),
+    (
+        lambda: pb.mechanisms.exponential([[1, 0]], 1, True),
+        "sensitivity must be a number, got True",
+    ),
+    (lambda: pb.audit.leakage_bracket(np.eye(2) > 0, [0.5, 0.5]), r"counts\[0\] are truth values"),
+]
+
+
+@pytest.mark.parametrize("call, said", REFUSED)
+def test_one_message_names_the_argument(call, said):
+    with pytest.raises(ValueError, match=f"(?s){said}"):
+        call()
+
+
+def test_what_a_mask_hides_is_not_read():
+    drawn = np.ma.masked_greater(np.array([0.1, 0.3, 0.9] * 20), 0.8)
+    hidden = [
+        (lambda: pb.audit.SampleBand(drawn, (0, 1)), r"sample\[2\] = nan is not finite"),
+        (lambda: pb.audit.DensityRange(np.ma.array([0, 1.0], mask=[0, 1])), "support = "),
+        (
+            lambda: quantile_mechanism(BINS, 0.5, 0.5, np.ma.array([0, 1.2, 3], mask=[0, 1, 0])),
+            r"bins\[1\] = nan",
+        ),
+    ]
+    for call, said in hidden:
+        with pytest.raises(ValueError, match=said):
+            call()
+
+
+def test_a_band_stays_as_it_is():
+    for part in pb.audit.SampleBand([0.1, 0.3, 0.9], (0, 1)).band:
+        with pytest.raises(ValueError, match="read-only"):
+            part[:] = 1
+
+
+def test_a_tolerance_is_any_number():
+    given = ("gaussian", {0.0: 0.5, 1.0: 0.5}, 1.0)
+    options = dict(clip=(0, 1), cut=4.0)
+    assert noise(*given, tol=Decimal("1e-3"), **options) == noise(*given, tol=1e-3, **options)
+
+
+def test_rows_a_rounding_short_do_not_leak_above_any_order():
+    short = [[1.0], [1 - 2.0**-53], [1.0]]
+    with pytest.warns(pb.LooseBound):
+        found = pb.measures.maximal_alpha_leakage(short, 1 + 1e-12, 100)
+    assert found.value == 0 <= found.bound
