@@ -1075,9 +1075,10 @@ def test_a_log_that_is_written_for_long_is_waited_for(tmp_path, write):
         release.join()
 
 
-def test_whole_numbers_in_a_column_with_gaps_are_the_same_answers(tmp_path):
+@pytest.mark.parametrize("names", [(1.0, 2.0), ("1.0", "2.0"), ("1", "2"), ("01", "2e0")])
+def test_whole_numbers_in_a_column_with_gaps_are_the_same_answers(tmp_path, names):
     """They are floats there, and the same column under another name began a budget of its own."""
     log = DiskLog(tmp_path / "log", new=True)
     log.record("kids", Mechanism(np.eye(2), [0.5, 0.5], (1, 2)), budget=1)
     with pytest.raises(ValueError, match="has the answers of 'kids'"):
-        log.ask("children", Mechanism(np.eye(2), [0.5, 0.5], (1.0, 2.0)))
+        log.ask("children", Mechanism(np.eye(2), [0.5, 0.5], names))

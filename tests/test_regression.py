@@ -449,7 +449,7 @@ def test_intervals_are_those_of_statsmodels(fair):
 def test_a_confidence_that_is_none_is_refused(confidence):
     fit = pb.estimate.Regression(np.zeros(1), np.eye(1), ("a",))
     for call in (fit.intervals, fit.to_frame):
-        with pytest.raises(ValueError, match="confidence = .* must .*between 0 and 1"):
+        with pytest.raises(ValueError, match="confidence = .* must lie strictly between 0 and 1"):
             call(confidence)
 
 

@@ -217,6 +217,7 @@ def test_bad_values_are_reported_with_partition_and_row_and_leave_nothing():
     [
         ({"column": "diagnoses"}, KeyError, "diagnoses"),
         ({"column": 3}, ValueError, "column must be"),
+        ({"column": "id"}, ValueError, "'id' is the index too"),
         ({"frame": patients(4)}, ValueError, "frame must be a Dask frame, got a DataFrame"),
         ({"missing": "drop"}, ValueError, "missing = 'drop'"),
         ({"mechanism": None}, ValueError, "mechanism must be a Mechanism, got a NoneType"),
@@ -238,6 +239,8 @@ def test_what_can_be_asked_is_asked_before_the_first_task(change, error, told):
 
     lazy = lazily()
     frame = lazy.map_partitions(watched, meta=lazy._meta)
+    if change.get("column") == "id":  # a column that is the index too
+        frame = dd.from_pandas(patients(4).set_index("id", drop=False), npartitions=1)
     call = {"frame": frame, "column": "diagnosis", "mechanism": DRAWN, "folder": "out"}
     with pytest.raises(error, match=told):
         release_dask(**call | change)
@@ -528,3 +531,11 @@ def test_a_budget_may_be_written_in_two_ways(here):
     first = release_dask(lazily(), "diagnosis", DRAWN, "out", log=log, budget=2)
     again = release_dask(lazily(), "diagnosis", DRAWN, "out", log=log, budget=2.0)
     assert len(first) == len(again)
+
+
+@pytest.mark.parametrize(
+    "levels, jobs, told", [(0.1, 1, "epsilons must be"), ([0.1], 0, "jobs = 0")]
+)
+def test_a_sweep_needs_levels_and_processes(levels, jobs, told):
+    with pytest.raises(ValueError, match=told):
+        sweep([0.5, 0.5], levels, jobs)

@@ -4,6 +4,7 @@ import csv
 import math
 from collections import Counter
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -143,3 +144,14 @@ def test_numbers_that_are_none_are_one_stratum_and_zeros_have_signs(kind):
     counts = {}
     tally(counts, [[kind("nan"), kind("nan"), kind("0"), kind("-0.0")]], list("abcd"))
     assert [*counts] == [("nan",), (0,), ("-0.0",)]
+
+
+def test_the_level_of_a_stratum_is_rounded_up():
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        row = rng.integers(1, 60, 2)
+        found = strata_levels(FLIP, {(): row})[0].level
+        exact = pb.audit.audit_leakage(
+            FLIP.channel, [Fraction(int(k), int(row.sum())) for k in row]
+        )
+        assert found == exact.level[1]

@@ -231,7 +231,7 @@ def opened(path: Path, write: bool = False) -> Iterator[sqlite3.Connection]:
             _check_schema(connection, path)
             yield connection
             _wait(connection, "COMMIT")
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # its message may quote what is damaged
         raise _refusal(path, error) from None
 
 
@@ -293,12 +293,12 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
             raise ValueError(f"{path} is no log, or was changed: it holds the {kind} {name!r}")
 
 
-def _kind(error: sqlite3.Error) -> int:
+def _kind(error: Exception) -> int:
     """The primary code of an error of SQLite."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 # %% ../../nbs/accounting/03_log_file.ipynb #002e2f63
-def _refusal(path: Path, error: sqlite3.Error) -> OSError | ValueError:
+def _refusal(path: Path, error: Exception) -> OSError | ValueError:
     """The error of a log when SQLite fails."""
     if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK:
         reason = (

@@ -289,9 +289,17 @@ def folded(name: str) -> str:
 
 
 def folded_names(certificate: Certificate) -> set[str]:
-    """The names of the inputs, folded; a whole number becomes a float where a column has gaps, and is the same name."""
-    names = (int(x) if isinstance(x, float) and x.is_integer() else x for x in certificate.inputs)
-    return {folded(str(name)) for name in names}
+    """The names of the inputs, folded; numbers are the same name where they are equal, in a text or not."""
+    return {_as_number(str(name)) or folded(str(name)) for name in certificate.inputs}
+
+
+def _as_number(name: str) -> str:
+    """One spelling of a number: where a column has gaps, 1 becomes 1.0, and a file holds its text; else no text."""
+    try:
+        number = Decimal(name)
+    except ArithmeticError:
+        return ""
+    return f"{number.normalize() + 0}" if number.is_finite() else ""
 
 
 INVISIBLE = frozenset[

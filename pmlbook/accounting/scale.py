@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -21,7 +21,7 @@ from .locked_manifest import held_manifest, is_noted, staging
 from .manifest import Manifest
 from .release_log import check_text
 from ..large_alphabets.optimal import optimal_mechanism
-from ..numerics.validation import check_epsilon, check_instance
+from ..numerics.validation import check_epsilon, check_instance, check_whole, shortened
 from ..practice.strata import LevelExceeded
 from ..release.columns import check_gaps, decode
 from ..release.files import confirm_folder, new_file, path_of
@@ -247,6 +247,8 @@ def _check_plan(
         raise ValueError(f"frame must be a Dask frame, got a {type(frame).__name__}")
     if list(frame.columns).count(check_text(column, "column")) > 1:
         raise ValueError(f"column {column!r} occurs more than once in the frame")
+    if frame.index.name == column:
+        raise ValueError(f"column {column!r} is the index too, which would be written as it is")
     check_instance(mechanism, Mechanism, "mechanism")
     check_gaps(missing, mechanism.inputs, mechanism.outputs)
     if epsilon is not None and not mechanism.certify(check_epsilon(epsilon)):
@@ -305,12 +307,16 @@ def sweep(
     Raises
     ------
     ValueError
-        If a level is invalid, with its place, before anything is computed; or as `optimal_mechanism` does.
+        If a level is invalid, with its place, before anything is computed, or `jobs` is 0; or as `optimal_mechanism` does.
 
     Source: `optimal_mechanism`; joblib.
     """
     from joblib import Parallel, delayed
 
+    if not isinstance(epsilons, Iterable):
+        raise ValueError(f"epsilons must be a sequence of levels, got {shortened(epsilons)}")
+    if check_whole(jobs, "jobs") == 0:
+        raise ValueError("jobs = 0 must be a number of processes, or -1 for all cores")
     # All levels before the first design, which may take minutes.
     levels = [check_epsilon(level, f"epsilons[{place}]") for place, level in enumerate(epsilons)]
     designs = (delayed(optimal_mechanism)(prior, level, **choice) for level in levels)

@@ -26,7 +26,7 @@ from .commands import release
 from .design import ALWAYS_ALLOWED_ANSWERS, layout_options, option
 from .design import shell_lines, standard_error, targets_of, write_texts
 from .number_columns import column_numbers, within_limits
-from .parsing import parsed_number
+from .parsing import parsed_level, parsed_number
 from .report import report
 from ..display.messages import EXIT_SUCCESS, ask, is_terminal, one_of, say
 from ..estimation.enumerated_design import estimation_mechanism
@@ -182,7 +182,7 @@ def level_means(level: float) -> str:
 
 
 def _level(answer: str) -> float:
-    number = check_epsilon(parsed_number(answer))
+    number = check_epsilon(parsed_level(answer))
     if number == 0:
         raise ValueError("at a level of 0 a release has no information")
     return number

@@ -66,7 +66,13 @@ def _number(text: str, fits: Callable[[float], bool], what: str) -> float:
     return found + 0.0  # no -0
 
 # %% ../../nbs/cli/07_options.ipynb #80979bf3
-_nats = partial(_number, fits=lambda x: x >= 0, what="of nats, at least 0")
+def _nats(text: str, up: bool = False) -> float:
+    from pmlbook.cli.parsing import parsed_level
+
+    _number(text, lambda x: x >= 0, "of nats, at least 0")
+    return parsed_level(text, up)
+
+
 _seconds = partial(_number, fits=lambda x: x >= 0, what="of seconds, at least 0")
 _inside = partial(_number, fits=lambda x: 0 < x < 1, what="strictly between 0 and 1")
 _finite = partial(_number, fits=lambda x: True, what="")
@@ -246,7 +252,9 @@ def _words(parser: Parser) -> None:
     parser.add_argument("--prior", nargs="+", required=True, metavar="NAME=WEIGHT")
     either = parser.add_mutually_exclusive_group(required=True)
     either.add_argument("--promise", metavar="SENTENCE", help="print its largest level")
-    either.add_argument("--epsilon", type=_nats, help="print which promises a level keeps")
+    either.add_argument(
+        "--epsilon", type=partial(_nats, up=True), help="print which promises a level keeps"
+    )
 
 
 def _book(parser: Parser) -> None:

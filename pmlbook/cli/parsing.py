@@ -14,10 +14,12 @@ import re
 import sys
 import zlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..numerics.validation import check_epsilon
 from ..release.certificate import Certificate
 from ..release.csv_fields import Layout
 from ..release.labels import listed_names
@@ -44,6 +46,14 @@ def parsed_number(text: str) -> float:
     if not value and re.search("[1-9]", re.split("[eE]", text)[0]):
         raise ValueError(f"{text[:40]!r} is not zero, and so small that it would count as zero")
     return value
+
+
+def parsed_level(text: str, up: bool = False) -> float:
+    """The level that a text means: the float that prints so, else the next one below, or `up`, above it."""
+    number = parsed_number(text)
+    exact: Any = Decimal(text)
+    prints_so = Decimal(repr(number)) == exact
+    return check_epsilon(number if prints_so else exact, up=up)
 
 
 def names_as_numbers(names: Iterable[Hashable], option: str = "--for mean") -> list[float]:
@@ -235,10 +245,11 @@ def _rows_of(
 def _matrix_of_csv(path: Path, delimiter: str) -> dict[str, Any]:
     rows = _fields_of(path, delimiter)
     header = rows.pop(0) if rows and not _are_numbers(rows[0]) else []
-    first_row = rows[0] if rows else []
+    if not rows:
+        raise ValueError(f"{path} has no row of probabilities")
     # Names may be numbers: an empty first field of the header says so.
-    named = bool(rows) and (header[:1] == [""] or not _are_numbers(first_row[:1]))
-    table = _rows_of(path, rows, int(named), len(header or first_row))
+    named = header[:1] == [""] or not _are_numbers(rows[0][:1])
+    table = _rows_of(path, rows, int(named), len(header or rows[0]))
     found: dict[str, Any] = {"inputs": [row[0] for row in rows]} if named else {}
     columns = header[named:]
     if columns.count("prior") > 1:

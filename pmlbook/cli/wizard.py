@@ -18,7 +18,7 @@ from .design import write_texts
 from ..display.messages import EXIT_SUCCESS, ask, is_terminal, one_of, say
 from .numbers import are_numbers, check_start, check_start_gaps, design_certificate
 from .numbers import release_too, require_terminal, start_numbers
-from .parsing import TYPED_DECIMAL, parsed_number, share_of
+from .parsing import TYPED_DECIMAL, parsed_level, share_of
 from .report import errors_at, meant, report, sentences, short_label
 from ..practice.interpretation import sentence_level
 from ..release.labels import released_names, released_title
@@ -58,7 +58,7 @@ def merged(
     if len(rare) < 2:
         return {name: (name,) for name in counts}
     alone = {name: (name,) for name in counts if name not in rare}
-    if other in alone:
+    if other in map(str, alone):
         raise ValueError(
             f"{other!r} is an answer itself: give the merged ones another name with --other"
         )
@@ -239,7 +239,7 @@ def _level(arguments: argparse.Namespace, prior: Mapping[Hashable, Fraction]) ->
 
     def read(answer: str) -> float:
         if TYPED_DECIMAL.fullmatch(answer):
-            return check_epsilon(parsed_number(answer))
+            return parsed_level(answer)
         level = sentence_level(answer, dict(prior))
         if level == float("inf"):
             raise ValueError(f"every level keeps {answer!r}: say a number")

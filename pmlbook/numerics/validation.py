@@ -285,23 +285,21 @@ def check_nonnegative(value: float, name: str, unit: str = "", up: bool = False)
     return math.nextafter(number, 0) if number > value and not up else number + 0.0  # no -0
 
 
-def check_probability(value: float, name: str, up: bool = False) -> float:
-    """Return a number from 0 to 1 as a float, rounded down, or `up`; ValueError unless it is one."""
+def check_probability(value: float, name: str, inside: bool = False) -> float:
+    """A number from 0 to 1 as a float, rounded down; or `inside`, rounded up; ValueError unless it is one."""
     try:
-        number = check_nonnegative(value, name, up=up)
+        number = check_nonnegative(value, name, up=inside)
     except ValueError:
         number = math.nan
-    if not number <= 1 or value > 1:
-        raise ValueError(f"{name} = {shortened(value)} must be a number between 0 and 1")
+    if not number <= 1 or value > 1 or (inside and number in (0, 1)):
+        kind = "lie strictly" if inside else "be a number"
+        raise ValueError(f"{name} = {shortened(value)} must {kind} between 0 and 1")
     return number
 
 
 def check_confidence(confidence: float) -> float:
     """Return a confidence as a float, rounded up; ValueError unless it lies strictly between 0 and 1."""
-    number = check_probability(confidence, "confidence", up=True)
-    if number in (0, 1):
-        raise ValueError(f"confidence = {shortened(confidence)} must lie strictly between 0 and 1")
-    return number
+    return check_probability(confidence, "confidence", inside=True)
 
 
 def check_epsilon(epsilon: float, name: str = "epsilon", up: bool = False) -> float:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from math import inf
@@ -155,9 +156,10 @@ def sentence_level(sentence: str, prior: PriorLike | None = None) -> float:
 
 # %% ../../nbs/practice/06_interpretation.ipynb #3001e659
 def sentence_levels(prior: PriorLike) -> dict[str, float]:
-    """Sentences about a prior, each with its largest level, see `sentence_level`."""
+    """Sentences about a prior, each with its largest level, see `sentence_level`; none of names that look alike."""
     prior = checked_prior(prior)  # once for all sentences
     names = labels_of(prior, len(prior))
+    texts = Counter(map(str, names))  # 1 and '1' are the same word
     sentences = [
         "no belief more than doubles",
         "no odds more than double",
@@ -167,7 +169,9 @@ def sentence_levels(prior: PriorLike) -> dict[str, float]:
     if len(names) > 1:
         sentences.append("no answer is proved")
         for what in ("ruled out", "proved"):
-            sentences += [f"'{name}' is never {what}" for name in names]
+            sentences += [
+                f"'{text}' is never {what}" for text, times in texts.items() if times == 1
+            ]
     return {sentence: sentence_level(sentence, prior) for sentence in sentences}
 
 

@@ -17,16 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..release.labels import is_missing
-from ..foundations.leakage import epsilon_pml
 from ..release.mechanism import Mechanism
-from ..numerics.enclosure import text_above
-from pmlbook.numerics.validation import (
-    aligned,
-    check_confidence,
-    check_epsilon,
-    first_names,
-    names_of,
-)
+from ..numerics.enclosure import as_fractions, text_above
+from ..numerics.validation import aligned, check_confidence, check_epsilon
+from ..numerics.validation import first_names, names_of
 from .estimated_prior import PriorRegion, box_around, check_counts
 from .estimated_prior import prior_from_counts, worst_leakage
 from .robust import keeps_level
@@ -116,7 +110,7 @@ def strata_levels(
     for name, region in boxes(rows, confidence, len(mechanism.prior)).items():
         row = np.asarray(rows[name], dtype=float)
         there = row > 0  # a secret that nobody has in this stratum has no lift
-        level = epsilon_pml(mechanism.channel[there], row[there] / row.sum())
+        level = Mechanism(mechanism.channel[there], as_fractions(row[there].tolist())).epsilon
         worst = max(0.0, float(np.nanmax(worst_leakage(mechanism.channel, region))))
         found.append(Stratum(name, int(row.sum()), level, worst))
     return tuple(sorted(found, key=lambda stratum: -stratum.worst))

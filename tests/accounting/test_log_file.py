@@ -471,3 +471,11 @@ def test_an_auditor_needs_no_sqlite(log, capsys):
         assert content["previous"] == previous
         previous = digest
     assert previous == log.entries[-1].digest
+
+
+def test_a_table_whose_text_is_damaged_is_named(log):
+    content = bytearray(log.path.read_bytes())
+    content[content.find(b"CREATE TABLE releases") + 2] ^= 128  # no UTF-8 any more
+    log.path.write_bytes(content)
+    with pytest.raises(ValueError, match="log is damaged, or no log"):
+        DiskLog(log.path)

@@ -1,9 +1,12 @@
 """Files of matrices: what is read, and what is no matrix."""
 
+import math
+from decimal import Decimal
+
 from refusals import refusal
 
 from pmlbook.cli import parsing as module
-from pmlbook.cli.parsing import MAX_FILE_BYTES, read_matrix, read_text
+from pmlbook.cli.parsing import MAX_FILE_BYTES, parsed_level, read_matrix, read_text
 
 
 def test_what_is_no_matrix_is_refused(tmp_path):
@@ -44,3 +47,19 @@ def test_large_and_foreign_texts_are_refused(tmp_path, monkeypatch):
     for name, data in (("eleven", b"0123456789a"), ("latin", b"\xe9")):
         (tmp_path / name).write_bytes(data)
         assert name in refusal(read_text, tmp_path / name)
+
+
+def test_a_typed_level_is_not_exceeded_by_its_float():
+    for text in ("0.1", "1e-3", "0.4054651081081644", "2", ".5"):
+        assert parsed_level(text) == parsed_level(text, up=True) == float(text)
+    for text in ("0.40546510810816436954", "0.6931471805599453094404", "0.1000000000000000000001"):
+        low, high = parsed_level(text), parsed_level(text, up=True)
+        assert low < Decimal(text) < high == math.nextafter(low, 1)
+
+
+def test_a_table_without_a_row_is_refused(tmp_path):
+    for content in ("", "a,b\n", "\n"):
+        (tmp_path / "e.csv").write_text(content)
+        assert refusal(read_matrix, tmp_path / "e.csv").endswith(
+            "e.csv has no row of probabilities"
+        )

@@ -75,3 +75,8 @@ def test_a_limit_that_is_shown_keeps_its_promise(capsys):
     _show_levels(prior)
     shown = re.findall(r"'(.*)' is kept up to (\S+) nats", capsys.readouterr().out)
     assert shown and all(float(most) <= sentence_level(text, prior) for text, most in shown)
+
+
+def test_the_name_of_merged_answers_is_no_answer_in_another_type():
+    told = refusal(merged, {1: 465, 2: 119, 3: 8, 4: 8}, Fraction(1, 20), "1")
+    assert told.startswith("'1' is an answer itself")

@@ -120,5 +120,5 @@ def test_a_confidence_is_any_real_number():
         assert box_region([5, 6], confidence) == plain
         assert boxes({(): [5, 6]}, confidence) == boxes({(): [5, 6]}, 0.75)
     for confidence in ("0.75", Decimal("nan"), Decimal("sNaN"), 1, None):
-        assert "between 0 and 1" in refusal(box_region, [5, 6], confidence)
-        assert "between 0 and 1" in refusal(boxes, {(): [5, 6]}, confidence)
+        assert "must lie strictly between 0 and 1" in refusal(box_region, [5, 6], confidence)
+        assert "must lie strictly between 0 and 1" in refusal(boxes, {(): [5, 6]}, confidence)

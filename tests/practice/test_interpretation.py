@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from pmlbook.practice.interpretation import sentence_level
+from pmlbook.practice.interpretation import sentence_level, sentence_levels
 
 three = dict(a=Fraction(1, 2), b=Fraction(3, 10), c=Fraction(1, 5))
 
@@ -47,3 +47,8 @@ def test_sentences_fit_together():
             raise AssertionError(f"{text} has a level")
         except ValueError:
             pass
+
+
+def test_names_that_look_alike_have_no_sentence_of_their_own():
+    said = list(sentence_levels({1: 0.5, "1": 0.3, "b": 0.2}))
+    assert "'b' is never proved" in said and not any("'1'" in text for text in said)
