@@ -236,7 +236,8 @@ def leakage_distortion(
         Use the symmetries of the query.
     start : RecordDesign, optional
         An earlier design of a mechanism that observes the same; its adversaries with enough entropy are
-        tried first.
+        tried first. With `observes` left out, both designs have a `p0` or neither: without one, equal records
+        are observed by their number.
 
     Returns
     -------
