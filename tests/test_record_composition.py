@@ -171,7 +171,7 @@ def test_finer_bins_close_the_bracket():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (dict(noise="cauchy"), "noise must be"),
+        (dict(noise="cauchy"), "noise = .cauchy. is none of"),
         (dict(scale=0), "scale = 0"),
         (dict(bins=0), "bins"),
         (dict(bins=10**6), "fewer will do"),
