@@ -202,7 +202,7 @@ def test_laplace_noise_stays_within_its_privacy():
             "trials = .* must be at most",
         ),
         (lambda: pb.audit.audit_leakage(lambda x: {"a": 0.4}, [0.5, 0.5]), "channel"),
-        (lambda: pb.audit.leakage_bracket([[1, 2], [0, 0]], [0.5, 0.5]), r"counts\[1\] are all 0"),
+        (lambda: pb.audit.leakage_bracket([[1, 2], [0, 0]], [0.5, 0.5]), r"counts\[1\] is all 0"),
         (lambda: pb.audit.leakage_bracket([[1, 2], [0, -1]], [0.5, 0.5]), "no whole number"),
     ],
 )

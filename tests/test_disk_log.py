@@ -1075,10 +1075,33 @@ def test_a_log_that_is_written_for_long_is_waited_for(tmp_path, write):
         release.join()
 
 
-@pytest.mark.parametrize("names", [(1.0, 2.0), ("1.0", "2.0"), ("1", "2"), ("01", "2e0")])
+@pytest.mark.parametrize("names", [(1.0, 2.0), ("1.0", "2.0"), ("1", "2"), ("01", "2.")])
 def test_whole_numbers_in_a_column_with_gaps_are_the_same_answers(tmp_path, names):
     """They are floats there, and the same column under another name began a budget of its own."""
     log = DiskLog(tmp_path / "log", new=True)
     log.record("kids", Mechanism(np.eye(2), [0.5, 0.5], (1, 2)), budget=1)
     with pytest.raises(ValueError, match="has the answers of 'kids'"):
         log.ask("children", Mechanism(np.eye(2), [0.5, 0.5], names))
+
+
+@pytest.mark.parametrize(
+    "names, others, same",
+    [
+        (("01", "02"), ("\ufeff01", "02"), True),
+        (("1.0", "2.0"), ("1.0\u200b", "2.0"), True),
+        (("1.50", "2"), ("1．50", "2"), True),
+        (("3e7654321", "4a"), ("3e7654321", "4b"), False),
+        ((10**29 + 1, 10**29 + 2), (10**29 + 3, 10**29 + 4), False),
+        (("1_0", "a"), ("10", "a"), False),
+        (("-0.5", "0"), ("-.5", "0"), False),
+    ],
+)
+def test_names_are_folded_before_they_are_numbers(tmp_path, names, others, same):
+    log = DiskLog(tmp_path / "log", new=True)
+    log.record("a", Mechanism(np.eye(2), [0.5, 0.5], names), budget=1)
+    other = Mechanism(np.eye(2), [0.5, 0.5], others)
+    if same:
+        with pytest.raises(ValueError, match="has the answers of 'a'"):
+            log.ask("b", other)
+    else:
+        assert log.ask("b", other).account == "b"

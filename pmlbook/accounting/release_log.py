@@ -5,6 +5,7 @@
 # %% ../../nbs/accounting/02_release_log.ipynb #8da92072
 from __future__ import annotations
 
+import re
 import unicodedata
 import warnings
 from collections.abc import Hashable
@@ -289,17 +290,15 @@ def folded(name: str) -> str:
 
 
 def folded_names(certificate: Certificate) -> set[str]:
-    """The names of the inputs, folded; numbers are the same name where they are equal, in a text or not."""
-    return {_as_number(str(name)) or folded(str(name)) for name in certificate.inputs}
+    """The names of the inputs, folded; where a column has gaps, 1 becomes 1.0, and a file holds its text."""
+    names = (int(x) if isinstance(x, float) and x.is_integer() else x for x in certificate.inputs)
+    return {_plain_number(folded(str(name))) for name in names}
 
 
-def _as_number(name: str) -> str:
-    """One spelling of a number: where a column has gaps, 1 becomes 1.0, and a file holds its text; else no text."""
-    try:
-        number = Decimal(name)
-    except ArithmeticError:
-        return ""
-    return f"{number.normalize() + 0}" if number.is_finite() else ""
+def _plain_number(name: str) -> str:
+    """A number in digits without zeros that mean nothing; any other name as it is."""
+    found = re.fullmatch(r"\+?(-?)0*([0-9]+)(?:\.([0-9]*?)0*)?", name)
+    return f"{found[1]}{found[2]}.{found[3] or ''}" if found else name
 
 
 INVISIBLE = frozenset[

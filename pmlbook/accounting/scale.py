@@ -247,7 +247,7 @@ def _check_plan(
         raise ValueError(f"frame must be a Dask frame, got a {type(frame).__name__}")
     if list(frame.columns).count(check_text(column, "column")) > 1:
         raise ValueError(f"column {column!r} occurs more than once in the frame")
-    if frame.index.name == column:
+    if column in frame.columns and frame.index.name == column:
         raise ValueError(f"column {column!r} is the index too, which would be written as it is")
     check_instance(mechanism, Mechanism, "mechanism")
     check_gaps(missing, mechanism.inputs, mechanism.outputs)

@@ -174,7 +174,7 @@ class QuantileEstimate(Frozen):
         return math.sqrt(variance) * width * pieces / growth
 
     def interval(self, confidence: float = 0.95, method: str = "exact") -> tuple[float, float]:
-        """Two edges of cells between which the quantile lies, with the probability `level` or more.
+        """Two edges of cells between which the quantile lies, with the probability `confidence` or more.
 
         `method` and errors are those of `Functional.interval`. An end is that of the prior where no cut is certain.
         """

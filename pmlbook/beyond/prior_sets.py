@@ -57,11 +57,11 @@ class DensityRange(Frozen, Secret):
     def __post_init__(self) -> None:
         super().__post_init__()
         low, high = check_interval(self.support, "support")
-        least = check_nonnegative(self.least, "least")
+        least = check_nonnegative(self.least, "least", toward=0)
         most = (
             math.inf
             if isinstance(self.most, Real) and self.most == math.inf
-            else check_nonnegative(self.most, "most")
+            else check_nonnegative(self.most, "most", toward=math.inf)
         )
         rounding = 2.0**-51  # of 1 / width, which may be either limit
         if not least * (high - low) - rounding <= 1 <= most * (high - low) + rounding:
@@ -235,14 +235,15 @@ def check_interval(ends: Any, name: str, bounded: bool = True) -> tuple[float, f
 
 def open_edges(bins: ArrayLike) -> Array:
     """Edges as floats, of which the first and the last may be infinite."""
-    edges = list(unmasked(bins))
+    given = unmasked(bins)
+    edges = list(given) if isinstance(given, list | tuple) else np.asarray(given).tolist()
     if not all(isinstance(end, Real) for end in edges):
         return real_array(edges, "bins", 1)  # refuses them as they stand
     last = len(edges) - 1
     far = {k: end for k, end in enumerate(edges) if k in (0, last) and end in (-math.inf, math.inf)}
-    given = real_array([0.0 if k in far else end for k, end in enumerate(edges)], "bins", 1)
-    given[[*far]] = [*far.values()]
-    return given
+    found = real_array([0.0 if k in far else end for k, end in enumerate(edges)], "bins", 1)
+    found[[*far]] = [*far.values()]
+    return found
 
 # %% ../../nbs/beyond/13_prior_sets.ipynb #15ed8dd1
 PriorSet = SampleBand | DensityRange

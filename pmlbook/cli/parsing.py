@@ -51,7 +51,7 @@ def parsed_number(text: str) -> float:
 def parsed_level(text: str, up: bool = False) -> float:
     """The level that a text means: the float that prints so, else the next one below, or `up`, above it."""
     number = parsed_number(text)
-    exact: Any = Decimal(text)
+    exact: Any = Decimal(text) if number else 0.0  # a zero may have any exponent
     prints_so = Decimal(repr(number)) == exact
     return check_epsilon(number if prints_so else exact, up=up)
 

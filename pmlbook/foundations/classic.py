@@ -171,7 +171,7 @@ def exponential(utilities: ArrayLike, epsilon: float, sensitivity: float) -> Arr
     """
     table = real_array(utilities, "utilities", 2)
     level = check_epsilon(epsilon)
-    scale = check_nonnegative(sensitivity, "sensitivity")
+    scale = check_nonnegative(sensitivity, "sensitivity", toward=math.inf)
     if scale == 0:
         raise ValueError("sensitivity = 0 must be positive")
     loss = table / 2 - table.max(axis=1, keepdims=True) / 2  # halved first: cannot overflow

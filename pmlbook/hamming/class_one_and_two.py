@@ -24,7 +24,7 @@ def class_one_leakage(size: int, distortion: float) -> float:
     Source: Kalantari et al. 2018, Theorem 1, eq. (8).
     """
     others = check_count(size, "size", 2) - 1
-    limit = check_probability(distortion, "distortion")
+    limit = check_probability(distortion, "distortion", toward=0)
     with np.errstate(divide="ignore"):
         return max(0.0, float(np.log(np.float64(others * (1 - limit)) / limit)))
 
@@ -63,7 +63,7 @@ def min_with_censored(
     (1.791759, [0.25, 0.25, 0.25])
     """
     V = as_source_set(source_set).ordered().vertices
-    limit = check_probability(distortion, "distortion")
+    limit = check_probability(distortion, "distortion", toward=0)
     as_printed = check_flag(as_printed, "as_printed")
     n = V.shape[1] - check_count(censored, "censored", 0)
     if n < 2:
@@ -99,7 +99,7 @@ def class_two_leakage(source_set: SourceSet | ArrayLike, distortion: float) -> f
     Source: Kalantari et al. 2018, Theorem 2, eqs (9)-(11), with D_1 <= D_2 <= ... added.
     """
     levels = thresholds(source_set)
-    limit = check_probability(distortion, "distortion")
+    limit = check_probability(distortion, "distortion", toward=0)
     if limit >= levels[-1]:
         return 0.0
     return min_with_censored(source_set, limit, 0)[0]

@@ -218,7 +218,7 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     >>> round(dp_leakage([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], 0.3).value, 6)
     1.252763
     """
-    known, limit = as_known(source_set), check_probability(distortion, "distortion")
+    known, limit = as_known(source_set), check_probability(distortion, "distortion", toward=0)
     deciding = members(known)
     used = deciding.max(axis=0) > 0  # what never occurs may always be answered wrongly
     vertices = deciding[:, used]

@@ -79,7 +79,7 @@ def known_source_leakage(distribution: ArrayLike, distortion: float) -> float:
     Source: Kalantari et al. 2018, Theorem 2, for one distribution, the minimum in (11) worked out.
     """
     known = check_distribution(distribution)
-    limit = check_probability(distortion, "distortion")
+    limit = check_probability(distortion, "distortion", toward=0)
     if limit >= 1 - known.max() - ROUNDED_ZERO:
         return 0.0
     return math.log(odds_needed(known, limit)[0]) if limit else math.inf

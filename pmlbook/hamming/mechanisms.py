@@ -83,7 +83,9 @@ def is_valid(channel: ArrayLike, source_set: KnownSource | ArrayLike, distortion
 
     Source: Kalantari et al. 2018, Definition 2.
     """
-    return worst_distortion(channel, source_set) <= check_probability(distortion, "distortion")
+    return worst_distortion(channel, source_set) <= check_probability(
+        distortion, "distortion", toward=0
+    )
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #1902c359
 def min_full_distortion(vertices: Array, odds: float, outcomes: int) -> float:
@@ -125,7 +127,7 @@ def full_programme(
     Source: Kalantari et al. 2018, Definition 4, eq. (4).
     """
     known = as_source_set(source_set)
-    limit = check_probability(distortion, "distortion")
+    limit = check_probability(distortion, "distortion", toward=0)
     size, columns = known.size, known.size if outcomes is None else outcomes
     if columns < size:
         raise ValueError(f"outcomes = {outcomes} must be at least the number of symbols, {size}")

@@ -195,7 +195,7 @@ def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     0.130812
     """
     known = as_known(source_set)
-    limit = check_probability(distortion, "distortion")
+    limit = check_probability(distortion, "distortion", toward=0)
     design = _without_search(known, limit)
     if design is not None:
         return design

@@ -19,9 +19,9 @@ def unmasked(values: Any) -> Any:
     """Numbers, or rows of numbers, with nan in place of what a mask hides: NumPy would show it."""
     if isinstance(values, (list, tuple)) and any(map(np.ma.is_masked, values)):
         return [unmasked(row) for row in values]
-    if not np.ma.is_masked(values) or values.dtype.kind not in "biuf":
+    if not np.ma.is_masked(values) or values.dtype.kind not in "biufO":
         return values
-    return values.astype(float).filled(np.nan)
+    return values.astype(object if values.dtype.kind == "O" else float).filled(np.nan)
 
 
 def frozen_array(values: Any) -> NDArray[Any]:

@@ -27,8 +27,8 @@ from .names import check_choice as check_choice, check_names as check_names
 from .names import first_names as first_names, given_names as given_names
 
 # %% auto #0
-__all__ = ['Array', 'PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'InvalidPrior', 'InvalidChannel', 'too_rare',
-           'needed_pandas']
+__all__ = ['Array', 'Side', 'PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'InvalidPrior', 'InvalidChannel',
+           'too_rare', 'needed_pandas']
 
 # %% ../../nbs/numerics/01_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):
@@ -54,6 +54,7 @@ def needed_pandas(what: str) -> Any:
 
 
 Array = NDArray[np.float64]
+Side = float | None  # of a number between two floats: 0, inf, or the nearer one
 PriorLike = ArrayLike | Sequence[Fraction] | Mapping[Any, Any]  # numbers, perhaps with names
 
 SUM_TOLERANCE = 1e-9  # how far a sum of probabilities may be from one
@@ -78,12 +79,9 @@ def real_array(values: Any, name: str, ndim: int, error: type[ValueError] = Valu
         kind = f"hold real numbers in {ndim} dimension(s)" if ndim else "be a real number"
         raise error(f"{name} must {kind}, got {shortened(values)}")
     try:
-        given, array = array, array.astype(float)
+        array = array.astype(float)
     except OverflowError:
         raise error(f"{name} holds a number too large for a float") from None
-    for value in given[abs(array) >= 2.0**53].tolist():
-        if isinstance(value, int) and value != int(float(value)):
-            raise error(f"{name} holds {shortened(value)}, a whole number that no float holds")
     if array.ndim != ndim:
         raise error(f"{name} must have {ndim} dimension(s), got shape {array.shape}")
     if array.size == 0:
@@ -262,8 +260,8 @@ def check_pair(channel: ArrayLike, prior: PriorLike) -> tuple[Array, Array]:
     return check_channel(channel, rows=len(checked)), checked
 
 # %% ../../nbs/numerics/01_validation.ipynb #a0040975
-def check_nonnegative(value: float, name: str, unit: str = "", up: bool = False) -> float:
-    """Return a number as a float, rounded down, or `up`; ValueError unless it is finite and at least 0."""
+def check_nonnegative(value: float, name: str, unit: str = "", toward: Side = None) -> float:
+    """Return the float next to a number, `toward` 0 or inf if given; ValueError unless it is finite and at least 0."""
     value = plain(value)
     try:
         is_real = np.asarray(value).dtype.kind not in "bUSc"  # no truth value, text, complex number
@@ -277,29 +275,31 @@ def check_nonnegative(value: float, name: str, unit: str = "", up: bool = False)
         raise ValueError(f"{name} must be {kind}, got {value!r}")
     if number == 0 and value < 0:  # too near to 0 for a float
         number = -math.ulp(0.0)
-    if up and 0 <= number < value:
-        number = math.nextafter(number, math.inf)
+    if (toward == 0 and value < number < math.inf) or (toward == math.inf and 0 <= number < value):
+        number = math.nextafter(number, toward)
     if not (math.isfinite(number) and number >= 0):
         known = f" ({unit})" if unit else ""
         raise ValueError(f"{name} = {number:g} must be finite and at least 0{known}")
-    return math.nextafter(number, 0) if number > value and not up else number + 0.0  # no -0
+    return number + 0.0  # no -0
 
 
-def check_probability(value: float, name: str, inside: bool = False) -> float:
-    """A number from 0 to 1 as a float, rounded down; or `inside`, rounded up; ValueError unless it is one."""
+def check_probability(value: float, name: str, toward: Side = None, inside: bool = False) -> float:
+    """Return a number from 0 to 1 as `check_nonnegative`; or one `inside`, between them; ValueError if it is none."""
     try:
-        number = check_nonnegative(value, name, up=inside)
+        number = check_nonnegative(value, name, toward=toward)
     except ValueError:
         number = math.nan
-    if not number <= 1 or value > 1 or (inside and number in (0, 1)):
-        kind = "lie strictly" if inside else "be a number"
-        raise ValueError(f"{name} = {shortened(value)} must {kind} between 0 and 1")
+    if not number <= 1 or plain(value) > 1 or (inside and number in (0, 1)):
+        kind = (
+            "lie strictly between 0 and 1 as a float" if inside else "be a number between 0 and 1"
+        )
+        raise ValueError(f"{name} = {shortened(value)} must {kind}")
     return number
 
 
 def check_confidence(confidence: float) -> float:
     """Return a confidence as a float, rounded up; ValueError unless it lies strictly between 0 and 1."""
-    return check_probability(confidence, "confidence", inside=True)
+    return check_probability(confidence, "confidence", math.inf, inside=True)
 
 
 def check_epsilon(epsilon: float, name: str = "epsilon", up: bool = False) -> float:
@@ -308,7 +308,7 @@ def check_epsilon(epsilon: float, name: str = "epsilon", up: bool = False) -> fl
     A fraction or decimal between two floats is rounded down, so that what keeps the float keeps the level too; or
     `up`, if the level is one that others promise.
     """
-    return check_nonnegative(epsilon, name, "nats", up)
+    return check_nonnegative(epsilon, name, "nats", math.inf if up else 0.0)
 
 # %% ../../nbs/numerics/01_validation.ipynb #8cdfb8ee
 Kind = TypeVar("Kind")

@@ -72,7 +72,7 @@ class Adversary(Frozen):
 # %% ../../nbs/per_record/11_certificate.ipynb #45eaabed
 def check_entropy(b: float, largest: float) -> float:
     """The level as a float; ValueError unless it lies between 0 and the largest entropy, up to rounding."""
-    level = check_nonnegative(b, "b")
+    level = check_nonnegative(b, "b", toward=0)
     if level > largest + 1e-12 * (1 + largest):
         digits = 6 if level - largest > 1e-4 * largest else 17
         raise ValueError(

@@ -207,7 +207,7 @@ def audit_pair(
     clock = Clock(max_time, False)
     query, joint = product_query(first, first_channel, second, second_channel)
     largest = math.fsum(math.log(size) for size in query.shape)
-    level = check_entropy(check_nonnegative(b, "b"), largest)
+    level = check_entropy(check_nonnegative(b, "b", toward=0), largest)
     releases: list[tuple[Query, ArrayLike]]
     releases = [(first, first_channel), (second, second_channel), (query, joint)]
     found = [

@@ -62,7 +62,7 @@ def parity_leakage(n: int, p: float, b: float) -> float:
     0.08228
     """
     n = check_count(n, least=2)
-    level = check_nonnegative(b, "b")
+    level = check_nonnegative(b, "b", toward=0)
     flip = check_nonnegative(p, "p")
     if n >= 2**53:
         raise ValueError(

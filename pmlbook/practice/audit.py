@@ -17,13 +17,8 @@ from numpy.typing import ArrayLike
 
 from ..numerics.validation import Array, Frozen, PriorLike, aligned, check_count, check_names
 from ..numerics.names import own_names
-from pmlbook.numerics.validation import (
-    check_confidence,
-    check_pair,
-    check_prior,
-    labels_of,
-    names_of,
-)
+from ..numerics.validation import check_confidence, check_pair, check_prior
+from ..numerics.validation import labels_of, names_of
 from ..numerics.validation import needed_pandas, real_array, shortened
 from ..foundations.probability import exact_prior, weighted_sum
 from .estimated_prior import check_counts
@@ -79,6 +74,8 @@ def leakage_bracket(
     if len(table) != len(p):
         raise ValueError(f"counts has {len(table)} rows, but the prior {len(p)} entries")
     for place, row in enumerate(np.asarray(counts)):
+        if not row.any():
+            raise ValueError(f"counts[{place}] is all 0: this secret was never tried")
         check_counts(row, f"counts[{place}]")
     trials = table.sum(axis=1, keepdims=True)
     # The union bound over both limits of all cells: so all hold at once.

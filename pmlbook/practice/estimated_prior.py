@@ -22,13 +22,8 @@ from ..numerics.enclosure import level_of, text_above
 from ..numerics.enclosure import whole_numbers
 from ..numerics.validation import Array, Frozen, InvalidPrior, Unnamed, aligned, check_channel
 from ..numerics.validation import check_distribution, check_instance, check_names, check_prior
-from pmlbook.numerics.validation import (
-    check_confidence,
-    check_nonnegative,
-    frozen_array,
-    labels_of,
-    names_of,
-)
+from ..numerics.validation import check_confidence, check_nonnegative, frozen_array
+from ..numerics.validation import labels_of, names_of
 from ..numerics.validation import check_choice, first_names, given_names, real_array
 
 # %% auto #0
@@ -131,7 +126,7 @@ class PriorRegion(Frozen):
             real_array(aligned(getattr(self, name), names, name, "prior"), name, 1)
             for name in ("low", "high")
         )
-        free = check_nonnegative(self.free, "free", up=True)
+        free = check_nonnegative(self.free, "free", toward=math.inf)
         if not len(low) == len(high) == len(prior):
             raise ValueError(f"low and high must have {len(prior)} entries")
         if free > 1:

@@ -130,7 +130,7 @@ def alternating_leakage(
     Source: Wu et al. 2026, Algorithm 1.
     """
     belief = check_belief(prior)
-    b = check_nonnegative(b, "b")
+    b = check_nonnegative(b, "b", toward=0)
     release = check_record_channel(channel, belief.shape)
     check_choice(interpretation, get_args(Interpretation), "interpretation")
     check_count(max_iter, "max_iter")

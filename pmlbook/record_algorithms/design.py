@@ -121,8 +121,8 @@ def alternating_design(
 
     Source: Wu et al. 2026, Algorithm 6.
     """
-    D = check_nonnegative(D, "D")
-    b = check_nonnegative(b, "b")
+    D = check_nonnegative(D, "D", toward=0)
+    b = check_nonnegative(b, "b", toward=0)
     costs = expected_costs(query, p0, distortion)
     problem = Subproblem(np.empty(0), costs, D, "leakage")
     return _alternate(query, problem, blurred(costs, D), b, rng, starts, test, tol, max_rounds)
@@ -143,8 +143,8 @@ def alternating_distortion(
 
     Source: Wu et al. 2026, Algorithm 9, whose body is missing; Section 3.3.
     """
-    L = check_nonnegative(L, "L")
-    b = check_nonnegative(b, "b")
+    L = check_nonnegative(L, "L", toward=0)
+    b = check_nonnegative(b, "b", toward=0)
     costs = expected_costs(query)
     half = np.eye(costs.shape[-1])[costs.argmin(axis=-1)] / 2 + 0.5 / costs.shape[-1]
     problem = Subproblem(np.empty(0), costs, L, "distortion")

@@ -104,7 +104,7 @@ def rate_distortion(
     d = real_array(distortion, "distortion", 2)
     if len(d) != len(p):
         raise ValueError(f"distortion has {len(d)} rows, but prior has {len(p)} entries")
-    level = check_nonnegative(D, "D")
+    level = check_nonnegative(D, "D", toward=0)
     least = float(p @ d.min(axis=1))
     rounding = 1e-12 * abs(d)  # of another sum of the same distortions
     if level < least - float(p @ rounding.min(axis=1)):

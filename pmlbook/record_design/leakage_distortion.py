@@ -264,7 +264,7 @@ def leakage_distortion(
     >>> round(best.value, 4), best.gap < 1e-6
     (0.4351, True)
     """
-    goal = Goal(D=check_nonnegative(D, "D"))
+    goal = Goal(D=check_nonnegative(D, "D", toward=0))
     with Clock(max_time, progress, "design") as clock:
         posed = _posed(query, p0, distortion, observes, reduce_symmetry, goal.D)
         return _design(posed, b, goal, tol, clock, start)
@@ -318,7 +318,7 @@ def distortion_leakage(
     >>> round(best.value, 4), best.leakage <= 0.4
     (0.065, True)
     """
-    goal = Goal(L=check_nonnegative(L, "L"))
+    goal = Goal(L=check_nonnegative(L, "L", toward=0))
     with Clock(max_time, progress, "design") as clock:
         posed = _posed(query, p0, distortion, observes, reduce_symmetry, None)
         return _design(posed, b, goal, tol, clock, start)

@@ -311,7 +311,7 @@ def parity_min_leakage(n: int, D: float, b: float) -> float:
 
     Source: Wu et al. 2026, Definition 2.2, with Mrs. Gerber's lemma and an average over symmetries.
     """
-    return parity_leakage(n, min(check_nonnegative(D, "D"), 0.5), b)
+    return parity_leakage(n, min(check_nonnegative(D, "D", toward=0), 0.5), b)
 
 
 def parity_min_distortion(n: int, L: float, b: float) -> float:
@@ -322,7 +322,7 @@ def parity_min_distortion(n: int, L: float, b: float) -> float:
 
     Source: Wu et al. 2026, Definition 2.3, with Mrs. Gerber's lemma and an average over symmetries.
     """
-    if check_nonnegative(L, "L") >= parity_leakage(n, 0, b):
+    if check_nonnegative(L, "L", toward=0) >= parity_leakage(n, 0, b):
         return 0.0
     hidden = inverse_binary_entropy(b - (n - 1) * math.log(2))
     return (inverse_binary_entropy(math.log(2) - L) - hidden) / (1 - 2 * hidden)

@@ -5,6 +5,7 @@
 # %% ../../nbs/worst_case/01_problem.ipynb #de121c99
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,18 @@ from ..numerics.validation import names_of, real_array
 __all__ = []
 
 # %% ../../nbs/worst_case/01_problem.ipynb #1bea803e
+def _as_floats(values: Any, name: str, ndim: int) -> Array:
+    """Numbers as floats; ValueError also for a whole number that no float holds, as another would stand in for it."""
+    floats = real_array(values, name, ndim)
+    if np.asarray(values).dtype.kind != "f" or not isinstance(values, np.ndarray):
+        for value in np.asarray(values, dtype=object).flat:
+            if isinstance(value, Integral) and int(value) != int(float(value)):
+                raise ValueError(
+                    f"{name} holds {value}, which no float holds: give the float {float(value)!r}"
+                )
+    return floats
+
+
 def check_utilities(utilities: ArrayLike, prior: ArrayLike) -> Array:
     """Return a utility matrix as a new float array with one row for each symbol of the prior, shape (N, M).
 
@@ -29,7 +42,7 @@ def check_utilities(utilities: ArrayLike, prior: ArrayLike) -> Array:
     """
     symbols = len(check_prior(prior))
     rows = aligned(utilities, names_of(prior), "utilities", "prior")
-    table = real_array(rows, "utilities", 2)
+    table = _as_floats(rows, "utilities", 2)
     if len(table) != symbols:
         raise ValueError(f"utilities has {len(table)} rows, but there are {symbols} symbols")
     return table
@@ -68,7 +81,7 @@ def allowed_by_value(
 
     Source: Song & Oechtering 2026, problem (2), with a value in place of a rank.
     """
-    return real_array(utilities, "utilities", 2) >= real_array(threshold, name, 0)
+    return _as_floats(utilities, "utilities", 2) >= _as_floats(threshold, name, 0)
 
 
 def allowed_by_rank(utilities: ArrayLike, rank: int) -> NDArray[np.bool_]:

@@ -52,6 +52,7 @@ def test_large_and_foreign_texts_are_refused(tmp_path, monkeypatch):
 def test_a_typed_level_is_not_exceeded_by_its_float():
     for text in ("0.1", "1e-3", "0.4054651081081644", "2", ".5"):
         assert parsed_level(text) == parsed_level(text, up=True) == float(text)
+    assert parsed_level("0e99999999999999999999") == parsed_level("0") == 0
     for text in ("0.40546510810816436954", "0.6931471805599453094404", "0.1000000000000000000001"):
         low, high = parsed_level(text), parsed_level(text, up=True)
         assert low < Decimal(text) < high == math.nextafter(low, 1)

@@ -5,6 +5,8 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy.stats import uniform
 
@@ -16,7 +18,6 @@ from pmlbook.numerics.validation import (
     check_epsilon,
     check_nonnegative,
     check_probability,
-    real_array,
 )
 
 THIRD, BIG = Fraction(1, 3), 2**53 + 1
@@ -27,24 +28,16 @@ BINS = ([1, 1, 1], [0, 1, 2, 3])
 
 def test_numbers_between_two_floats_are_rounded_to_the_safe_side():
     for number in BETWEEN:
-        for down in (check_nonnegative, check_probability, check_epsilon):
-            low = down(number, "number")
+        for low in (check_nonnegative(number, "x", toward=0), check_epsilon(number)):
             assert low <= number < math.nextafter(low, 1)
-        for up in (check_confidence, lambda x: check_epsilon(x, up=True)):
-            high = up(number)
+        assert check_probability(number, "x") == check_nonnegative(number, "x") == float(number)
+        for high in (check_confidence(number), check_epsilon(number, up=True)):
             assert math.nextafter(high, 0) < number <= high
 
 
 def test_levels_of_designs_are_not_exceeded_by_their_rounding():
     found = pb.distortion_leakage(pb.queries.parity(3), Fraction(1, 10), 1.5)
     assert found.leakage <= Fraction(1, 10)
-
-
-def test_whole_numbers_that_no_float_holds_are_refused():
-    for given in ([1, BIG], np.array([1, BIG]), [Fraction(1, 2), BIG]):
-        with pytest.raises(ValueError, match=f"x holds {BIG}, a whole number that no float holds"):
-            real_array(given, "x", 1)
-    assert real_array([2**53 + 2, 10**22], "x", 1).tolist() == [2**53 + 2, 10**22]
 
 
 REFUSED = [
@@ -61,6 +54,15 @@ REFUSED = [
     (
         lambda: pb.mechanisms.expected_utility_mechanism([[1, 2]], [1.0], 0.1, None),
         "floor must be a real number, got None",
+    ),
+    (
+        lambda: pb.min_leakage([[0.5, BIG], [1, 0]], [0.5, 0.5], 0),
+        "utilities holds 9007199254740993, which no float holds: give the float 9007199254740992.0",
+    ),
+    (lambda: pb.robust.box_region([5, 5], 1 - THIRD**60), "between 0 and 1 as a float"),
+    (
+        lambda: quantile_mechanism(BINS, 0.5, 0.5, pd.DataFrame([[9]], columns=[0])),
+        "bins must have 1",
     ),
     (lambda: noise("discrete_laplace", {THIRD: 0.5, 1 + THIRD: 0.5}, 1.0), "prior hold Fraction"),
     (lambda: noise({0: 0.5, THIRD: 0.5}, {0: 0.5, 1: 0.5}), "numbers of noise hold Fraction"),
@@ -121,3 +123,11 @@ def test_rows_a_rounding_short_do_not_leak_above_any_order():
     with pytest.warns(pb.LooseBound):
         found = pb.measures.maximal_alpha_leakage(short, 1 + 1e-12, 100)
     assert found.value == 0 <= found.bound
+
+
+def test_numbers_of_arrow_are_numbers():
+    assert pb.mechanisms.binary_symmetric(pa.scalar(0.2))[0, 1] == 0.2
+    assert check_confidence(pa.scalar(0.9)) == 0.9
+    found = quantile_mechanism(BINS, 0.5, 0.5, pa.array([0, 1.2, 3])).edges
+    assert found.tolist() == [0, 1.2, 1.5, 3]
+    assert pb.audit.DensityRange((0, 1), most=Fraction(5, 3)).most >= Fraction(5, 3)
