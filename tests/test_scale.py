@@ -217,7 +217,6 @@ def test_bad_values_are_reported_with_partition_and_row_and_leave_nothing():
     [
         ({"column": "diagnoses"}, KeyError, "diagnoses"),
         ({"column": 3}, ValueError, "column must be"),
-        ({"column": "id"}, ValueError, "'id' is the index too"),
         ({"frame": patients(4)}, ValueError, "frame must be a Dask frame, got a DataFrame"),
         ({"missing": "drop"}, ValueError, "missing = 'drop'"),
         ({"mechanism": None}, ValueError, "mechanism must be a Mechanism, got a NoneType"),
@@ -239,11 +238,16 @@ def test_what_can_be_asked_is_asked_before_the_first_task(change, error, told):
 
     lazy = lazily()
     frame = lazy.map_partitions(watched, meta=lazy._meta)
-    if change.get("column") == "id":  # a column that is the index too
-        frame = dd.from_pandas(patients(4).set_index("id", drop=False), npartitions=1)
     call = {"frame": frame, "column": "diagnosis", "mechanism": DRAWN, "folder": "out"}
     with pytest.raises(error, match=told):
         release_dask(**call | change)
+    assert nothing_is_left()
+
+
+def test_a_column_that_is_the_index_too_is_refused():
+    frame = patients(4).set_index("diagnosis", drop=False)
+    with pytest.raises(ValueError, match="'diagnosis' is the index too"):
+        release_dask(dd.from_pandas(frame, npartitions=1, sort=False), "diagnosis", SWAP, "out")
     assert nothing_is_left()
 
 

@@ -182,7 +182,7 @@ def level_means(level: float) -> str:
 
 
 def _level(answer: str) -> float:
-    number = check_epsilon(parsed_level(answer))
+    number = parsed_level(answer)
     if number == 0:
         raise ValueError("at a level of 0 a release has no information")
     return number

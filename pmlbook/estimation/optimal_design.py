@@ -18,9 +18,8 @@ from ..numerics.validation import Array, aligned, check_prior, labels_of, real_a
 from ..foundations.utility import Utility
 from ..release.estimation import MAX_HIDDEN_SHARE, scores_for
 from ..release.mechanism import Mechanism
-from ..numerics.enclosure import whole_numbers
+from ..numerics.enclosure import Pair, float_above, whole_numbers
 from ..foundations.probability import weighted_sum
-from ..numerics.enclosure import Pair, float_above
 
 Numbers = NDArray[Any]  # whole numbers of any size
 

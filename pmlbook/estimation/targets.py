@@ -19,9 +19,8 @@ from .optimal_design import RECIPROCAL_BITS, Numbers, Spread, eliminate
 from .optimal_design import fisher_information, functionals, summed_variance
 from ..numerics.validation import Array, check_instance
 from ..release.mechanism import Mechanism
-from ..numerics.enclosure import whole_numbers
+from ..numerics.enclosure import float_above, float_below, whole_numbers
 from ..foundations.probability import weighted_sum
-from ..numerics.enclosure import float_above, float_below
 
 # %% auto #0
 __all__ = ['estimation_variance']

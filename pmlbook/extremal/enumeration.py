@@ -16,14 +16,13 @@ import scipy
 
 from .lift_vectors import exact_lift_vectors
 from .privacy_regions import lift_limit
-from ..numerics.enclosure import float_above
+from ..numerics.enclosure import float_above, unit_of
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import UNLIMITED, Clock
 from ..release.mechanism import Mechanism
 from ..foundations.leakage import epsilon_pml
 from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import UNPROVEN_ERROR, Utility, finite
-from ..numerics.enclosure import unit_of
 from ..numerics.validation import Array, PriorLike
 
 # %% auto #0

@@ -16,13 +16,12 @@ import scipy
 from .enumeration import MAX_LIFT, too_uneven
 from .lift_vectors import quotient
 from .privacy_regions import lift_limit
-from ..numerics.enclosure import float_above
+from ..numerics.enclosure import float_above, unit_of
 from ..numerics.linear_programmes import Infeasible, maximise
 from ..numerics.progress import UNLIMITED, Clock
 from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import ExpectedGain
 from ..numerics.validation import Array, PriorLike, check_epsilon, check_prior, names_of
-from ..numerics.enclosure import unit_of
 
 # %% auto #0
 __all__ = []

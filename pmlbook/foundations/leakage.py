@@ -8,9 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.enclosure import level_of
+from ..numerics.enclosure import level_of, unit_of
 from .probability import exact_prior
-from ..numerics.enclosure import unit_of
 from ..numerics.validation import Array, check_channel, check_pair
 
 # %% auto #0

@@ -21,8 +21,7 @@ from .intervals import worst_members
 from .mechanisms import RobustDesign, stored_mechanism
 from .source_sets import SourceSet
 from ..release.mechanism import Mechanism
-from ..numerics.enclosure import exp_around, float_above, float_below
-from ..numerics.enclosure import as_fractions
+from ..numerics.enclosure import as_fractions, exp_around, float_above, float_below
 from ..numerics.linear_programmes import maximise, warn_if_loose
 from ..foundations.probability import weighted_sum
 from ..numerics.names import own_names

@@ -95,7 +95,7 @@ def check_exact(values: Iterable[Any], floats: Array, name: str) -> None:
     for value, number in zip(values, floats.tolist()):
         if plain(value) != number:
             raise ValueError(
-                f"{name} hold {shortened(value)}, which no float holds: give the float {number!r}"
+                f"{name}: no float holds {shortened(value)}; give the float {number!r}"
             )
 
 

@@ -22,8 +22,7 @@ from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
 from ..foundations.probability import exact_prior
 from ..release.sampling import UNITS
-from ..numerics.enclosure import text_above
-from ..numerics.enclosure import whole_numbers
+from ..numerics.enclosure import text_above, whole_numbers
 from ..numerics.validation import Frozen, check_epsilon, check_names
 
 # %% auto #0

@@ -18,8 +18,7 @@ from numpy.typing import ArrayLike
 
 from ..hamming.intervals import fill
 from ..release.intervals import clopper_pearson
-from ..numerics.enclosure import level_of, text_above
-from ..numerics.enclosure import whole_numbers
+from ..numerics.enclosure import level_of, text_above, whole_numbers
 from ..numerics.validation import Array, Frozen, InvalidPrior, Unnamed, aligned, check_channel
 from ..numerics.validation import check_distribution, check_instance, check_names, check_prior
 from ..numerics.validation import check_confidence, check_nonnegative, frozen_array

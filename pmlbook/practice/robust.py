@@ -22,8 +22,7 @@ from .estimated_prior import PriorRegion, least_mean
 from .many_secrets import MAX_PAIRED_SECRETS, grow_columns, information_bound
 from ..release.certificate import exp_below
 from ..release.mechanism import Design, Mechanism
-from ..numerics.enclosure import exp_around, float_above
-from ..numerics.enclosure import as_fractions, whole_numbers
+from ..numerics.enclosure import as_fractions, exp_around, float_above, whole_numbers
 from ..numerics.linear_programmes import OutOfTime, warn_if_loose
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, check_epsilon, check_instance, order_of, too_rare

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 import scipy
 
 from ..numerics.barrier import central_path
-from ..numerics.enclosure import exp_around, float_below, ln_around
-from ..numerics.enclosure import as_fractions
+from ..numerics.enclosure import as_fractions, exp_around, float_below, ln_around
 from ..numerics.linear_programmes import Infeasible
 from ..numerics.validation import Array, check_distribution, check_nonnegative, real_array
 

@@ -14,13 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.enclosure import float_above, float_below
+from ..numerics.enclosure import float_above, float_below, unit_of
 from ..numerics.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..numerics.progress import Clock
 from ..numerics.names import own_names
 from ..numerics.validation import Array, check_flag, check_instance, check_nonnegative
-from ..numerics.enclosure import unit_of
 from ..numerics.validation import real_array
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum

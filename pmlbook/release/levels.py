@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.probability import weighted_sum
-from ..numerics.enclosure import level_of, text_above
-from ..numerics.enclosure import whole_numbers
+from ..numerics.enclosure import level_of, text_above, whole_numbers
 from ..numerics.validation import Array, PriorLike, aligned, check_epsilon, check_pair
 from ..numerics.validation import is_rational, names_of, real_array
 from .certificate import exp_below, shares_of

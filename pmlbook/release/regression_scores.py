@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 
-from ..numerics.enclosure import text_above, text_below
+from ..numerics.enclosure import text_above, text_below, unit_of
 from ..numerics.validation import Array, Frozen, Unnamed, check_confidence
 from ..numerics.validation import check_instance, names_of
-from ..numerics.enclosure import unit_of
 from ..numerics.validation import needed_pandas, real_array
 from .columns import encode
 from .estimation import undoing

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..release.certificate import exact_lifts
 from ..release.levels import certified_level
-from ..numerics.enclosure import float_below, ln_around
-from ..numerics.enclosure import as_fractions
+from ..numerics.enclosure import as_fractions, float_below, ln_around
 from ..numerics.linear_programmes import Infeasible, warn_if_loose
 from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.enclosure import as_decimal, as_fractions, digits_for_smallest
-from ..numerics.enclosure import whole_numbers
+from ..numerics.enclosure import as_decimal, as_fractions, digits_for_smallest, whole_numbers
 from ..numerics.progress import Clock
 from ..numerics.restricted_master import Column, Mixture, minimise_precisely
 from .dual_certificate import dual_certificate_bound

@@ -12,21 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..numerics.validation import Array, aligned, check_channel, check_count, check_prior
-from ..numerics.validation import names_of, real_array
+from ..numerics.validation import check_exact, names_of, real_array
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/worst_case/01_problem.ipynb #1bea803e
 def _as_floats(values: Any, name: str, ndim: int) -> Array:
-    """Numbers as floats; ValueError also for a whole number that no float holds, as another would stand in for it."""
+    """Numbers as floats; ValueError also for a whole number that no float holds."""
     floats = real_array(values, name, ndim)
-    if np.asarray(values).dtype.kind != "f" or not isinstance(values, np.ndarray):
-        for value in np.asarray(values, dtype=object).flat:
-            if isinstance(value, Integral) and int(value) != int(float(value)):
-                raise ValueError(
-                    f"{name} holds {value}, which no float holds: give the float {float(value)!r}"
-                )
+    whole = [x for x in np.asarray(values, dtype=object).flat if isinstance(x, Integral)]
+    check_exact(whole, np.array(whole, dtype=float), name)
     return floats
 
 
