@@ -41,7 +41,7 @@ def reduce_outputs(
     mechanism: Mechanism,
     utility: str | Utility | Callable[[Array], float] = "mutual_information",
 ) -> Mechanism:
-    """Keep at most as many outcomes as secrets; no outcome leaks more than one did, and the utility is no less.
+    """Keep at most as many outcomes as secrets; no outcome leaks more than the worst one did, and the utility is no less.
 
     Outcomes that are kept become more frequent, also those that leak most. So the level is kept, but averages may
     rise: maximal leakage, and the probability that much leaks, which `delta_mechanism` bounds, up to full disclosure.
