@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from numbers import Rational, Real
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # A module that checks arguments needs their names too, so they are re-exported here.
-from .enclosure import as_fractions
+from .enclosure import as_fractions, level_of
 from .frozen import Frozen as Frozen, frozen_array as frozen_array
 from .frozen import unmasked
 from .names import Named, Unnamed as Unnamed, plain as plain, shortened as shortened
@@ -27,8 +27,8 @@ from .names import check_choice as check_choice, check_names as check_names
 from .names import first_names as first_names, given_names as given_names
 
 # %% auto #0
-__all__ = ['Array', 'Side', 'PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'InvalidPrior', 'InvalidChannel',
-           'too_rare', 'needed_pandas']
+__all__ = ['Array', 'Side', 'PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'LEAST_SHARE', 'LEAST_LEVEL',
+           'InvalidPrior', 'InvalidChannel', 'too_rare', 'needed_pandas']
 
 # %% ../../nbs/numerics/01_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):
@@ -60,6 +60,9 @@ PriorLike = ArrayLike | Sequence[Fraction] | Mapping[Any, Any]  # numbers, perha
 SUM_TOLERANCE = 1e-9  # how far a sum of probabilities may be from one
 EXACT_SUM = 2.0**-51  # a sum this close to one, correctly rounded, counts as one
 ROUNDED_ZERO = 1e-14  # what is left where two numbers of order one cancel counts as zero
+
+LEAST_SHARE = 1e-12  # of an answer, where a mechanism is made: a hundredth of a person on Earth
+LEAST_LEVEL = 1e-6  # nats, of a level other than 0 for which a mechanism is searched
 
 # %% ../../nbs/numerics/01_validation.ipynb #07596044
 def real_array(values: Any, name: str, ndim: int, error: type[ValueError] = ValueError) -> Array:
@@ -309,6 +312,56 @@ def check_epsilon(epsilon: float, name: str = "epsilon", up: bool = False) -> fl
     `up`, if the level is one that others promise.
     """
     return check_nonnegative(epsilon, name, "nats", math.inf if up else 0.0)
+
+# %% ../../nbs/numerics/01_validation.ipynb #9dd0ec00
+def check_shares(shares: Array, name: str = "prior", names: Sequence[Hashable] = ()) -> None:
+    """InvalidPrior if a mechanism is to be made for a distribution with an entry between 0 and `LEAST_SHARE`.
+
+    `shares`, shape (N,): a checked distribution. `names`: those of its symbols; else they are numbers.
+    """
+    # dividing by a sum that is off by a rounding in single precision must not make a difference
+    rare = (shares > 0) & (shares < LEAST_SHARE * (1 - 1e-5))
+    if rare.any():
+        place = int(np.argmax(rare))
+        label = names[place] if names else place
+        raise InvalidPrior(
+            f"{name}[{label!r}] = {shares[place]:g} is rarer than {LEAST_SHARE:g}: "
+            "merge answers that are rarer"
+        )
+
+
+def design_prior(prior: PriorLike, name: str = "prior") -> CheckedPrior:
+    """The checked prior for which a mechanism is made; InvalidPrior if an entry is rarer than `LEAST_SHARE`.
+
+    Examples
+    --------
+    >>> design_prior([0.75, 0.25]).floats.tolist()
+    [0.75, 0.25]
+    """
+    checked = checked_prior(prior)
+    check_shares(checked.floats, name, checked.names or ())
+    return checked
+
+
+def design_level(epsilon: float, prior: PriorLike | None = None, name: str = "epsilon") -> float:
+    """The level in nats for which a mechanism is searched: 0, or at least `LEAST_LEVEL`.
+
+    A level above `epsilon_max` of the prior, if one is given, counts as that. ValueError for a level between.
+
+    Examples
+    --------
+    >>> design_level(1000.0, [0.5, 0.5]) == math.log(2)
+    True
+    """
+    level = check_epsilon(epsilon, name)
+    if 0 < level < LEAST_LEVEL:
+        raise ValueError(
+            f"{name} = {level:g} nats is too small to search for: "
+            f"ask for 0, or for at least {LEAST_LEVEL:g}"
+        )
+    if prior is None:
+        return level
+    return min(level, level_of(1 / min(checked_prior(prior).exact)))
 
 # %% ../../nbs/numerics/01_validation.ipynb #8cdfb8ee
 Kind = TypeVar("Kind")
