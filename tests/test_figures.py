@@ -21,7 +21,6 @@ DRAWS = re.compile(r"plt\.(subplots|figure)\(|^\w+(\.\w+)*\.plot\(\)", re.M)
 CONTROLS = {"labels", "alt"}
 MOVES = re.compile(r"^(?:explore|simplex|foldable|staircase|saddle)\(", re.M)
 WITHOUT_FIGURE = {  # chapters of the book volume that show tables, files or commands
-    "large_alphabets/09_optimality",
     "release/03_certificate",
     "practice/15_where_we_stand",
     "accounting/01_release",

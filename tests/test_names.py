@@ -20,7 +20,6 @@ from pmlbook.foundations import adversaries, leakage, probability, processing
 from pmlbook.hamming.known_source import known_source_leakage
 from pmlbook.hamming.mechanisms import distortions, is_valid, worst_distortion
 from pmlbook.hamming.mutual_information import worst_case_information
-from pmlbook.large_alphabets.optimality import certify_optimum
 from pmlbook.per_record.framework import dalenius_level, record_information
 from pmlbook.practice.estimated_prior import PriorRegion, worst_prior
 from pmlbook.practice.meaning import may_rule_out, meaning
@@ -507,7 +506,6 @@ WITH_UTILITY = {
     "optimum_under": lambda gain: pb.mechanisms.optimum_under("pml", NAMED_PRIOR, 0.3, gain).value,
     "reduce_outputs": lambda gain: pb.mechanisms.reduce_outputs(RELEASE, gain).channel.tolist(),
     "optimum_pieces": lambda gain: optimum_pieces(NAMED_PRIOR, gain),
-    "certify_optimum": lambda gain: certify_optimum(RELEASE, 1.0, gain).bound,
 }
 
 
