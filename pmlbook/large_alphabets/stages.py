@@ -29,6 +29,15 @@ FEASIBILITY = (1e-10, 1e-9, 1e-7)  # tolerances of the solver, tried in turn
 MAX_MEAN_ERROR = 1e-8  # largest difference between the mean of a group and its share
 
 
+class SilentHighs(highspy.Highs):
+    """HiGHS without output."""
+
+    def enableCallbacks(self) -> None:
+        """Switch the output off first: version 1.16 prints its licence here, called by its own constructor."""
+        self.setOptionValue("output_flag", False)
+        super().enableCallbacks()
+
+
 class GroupMaster:
     """The restricted master over the columns so far, solved again from its last basis.
 
@@ -38,7 +47,7 @@ class GroupMaster:
     """
 
     def __init__(self, groups: Groups) -> None:
-        self.solver, n, none = highspy.Highs(), len(groups.p), np.zeros(0, dtype=np.int32)
+        self.solver, n, none = SilentHighs(), len(groups.p), np.zeros(0, dtype=np.int32)
         self.solver.setOptionValue("output_flag", False)
         self.groups, self.columns = groups, no_vertices(groups)
         self.solver.addRows(n, groups.share, groups.share, 0, none, none, np.zeros(0))

@@ -10,7 +10,6 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-import highspy
 import numpy as np
 from numpy.typing import ArrayLike
 import scipy
@@ -64,10 +63,6 @@ def warn_if_loose(
         )
 
 # %% ../../nbs/numerics/03_linear_programmes.ipynb #ecbde917
-SOLVER_SECONDS = 60.0  # seconds for one programme, unless the caller gives another limit
-_NONE = np.zeros(0)
-
-
 @dataclass(frozen=True)
 class Programme:
     """An optimum of a linear programme and the dual variables of its constraints.
@@ -81,69 +76,14 @@ class Programme:
     equality_duals: Array
     inequality_duals: Array
 
-
-HighsStatus = highspy.HighsModelStatus
-CONTRADICTION = (HighsStatus.kInfeasible, HighsStatus.kModelError)
-LATE = (HighsStatus.kTimeLimit, HighsStatus.kIterationLimit)
-SOLVER_TOLERANCE = 1e-10  # of the solver
-# violates a constraint by more: no solution, whatever the solver reports
-CONSTRAINT_TOLERANCE = 3e-4
-
-
-def _posed(cost: Array, at_most: Any, equal: Any, bounds: Any) -> tuple[highspy.HighsLp, int]:
-    """The programme in the form of HiGHS, and the number of its first rows that have no lower limit."""
-    sides = [
-        np.asarray(pair[1], dtype=float).ravel() if pair else _NONE for pair in (at_most, equal)
-    ]
-    rows = [pair[0] for pair in (at_most, equal) if pair]
-    if any(map(scipy.sparse.issparse, rows)):
-        columns = scipy.sparse.csc_array(scipy.sparse.vstack(rows))
-        start, index, entries = columns.indptr, columns.indices, columns.data
-    else:
-        table = np.vstack([np.zeros((0, len(cost))), *rows]).T
-        filled = table != 0
-        start, index = np.append(0, filled.sum(axis=1).cumsum()), filled.nonzero()[1]
-        entries = table[filled]
-    limits = np.concatenate(sides)
-    if not all(np.isfinite(numbers).all() for numbers in (cost, entries, limits)):
-        raise SolverFailed("the programme cannot be posed: it has numbers that are not finite")
-    low, high = np.broadcast_to(np.array(bounds, dtype=float), (len(cost), 2)).T  # None is nan
-    posed = highspy.HighsLp()
-    posed.num_col_, posed.num_row_ = posed.a_matrix_.num_col_, posed.a_matrix_.num_row_ = (
-        len(cost),
-        len(limits),
-    )
-    posed.col_cost_, posed.row_upper_ = cost, limits
-    posed.row_lower_ = np.append(np.full(len(sides[0]), -math.inf), sides[1])
-    posed.col_lower_ = np.where(np.isnan(low), -math.inf, low)
-    posed.col_upper_ = np.where(np.isnan(high), math.inf, high)
-    posed.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    posed.a_matrix_.start_, posed.a_matrix_.index_ = start.astype(np.int32), index.astype(np.int32)
-    posed.a_matrix_.value_ = entries
-    return posed, len(sides[0])
-
 # %% ../../nbs/numerics/03_linear_programmes.ipynb #c78a02a5
-def _solved(posed: highspy.HighsLp, method: str, seconds: float) -> tuple[Any, Any, Any]:
-    """The status that a method of HiGHS reports, the variables, and the dual variables of the rows."""
-    solver, options = highspy.Highs(), highspy.HighsOptions()
-    options.output_flag, options.presolve, options.solver = False, "on", method
-    options.primal_feasibility_tolerance = options.dual_feasibility_tolerance = SOLVER_TOLERANCE
-    options.time_limit = seconds
-    solver.passOptions(options)
-    if solver.passModel(posed) == highspy.HighsStatus.kError:
-        return HighsStatus.kModelError, _NONE, _NONE
-    solver.run()
-    status, found = solver.getModelStatus(), solver.getSolution()
-    x, sums = np.array(found.col_value), np.array(found.row_value)
-    if status == HighsStatus.kOptimal:
-        low = np.append(posed.col_lower_, posed.row_lower_)
-        high = np.append(posed.col_upper_, posed.row_upper_)
-        reached = np.append(x, sums)
-        if not (
-            (low - CONSTRAINT_TOLERANCE <= reached) & (reached <= high + CONSTRAINT_TOLERANCE)
-        ).all():
-            status = HighsStatus.kSolveError
-    return status, x, np.array(found.row_dual)
+SOLVER_SECONDS = 60.0  # seconds for one programme, unless the caller gives another limit
+SOLVER_TOLERANCE = 1e-10
+OPTIMAL, LATE, CONTRADICTION = (
+    0,
+    1,
+    2,
+)  # statuses of linprog; 3 is an unbounded gain, 4 numerical difficulty
 
 
 def maximise(
@@ -164,16 +104,25 @@ def maximise(
     """
     gain = np.asarray(gain, dtype=float)
     scale = np.abs(gain).max() or 1.0
+    matrix, limits = at_most or (None, None)
+    equations, sides = equal or (None, None)
     patience = clock if clock.limit < math.inf else Clock(SOLVER_SECONDS)
-    posed, above = _posed(-gain / scale, at_most, equal, bounds)
-    for method in ("simplex", "ipm"):
-        status, x, duals = _solved(posed, method, max(patience.left, 1e-3))
-        if status in (HighsStatus.kOptimal, *CONTRADICTION, *LATE):  # no second method
+    options = {f"{side}_feasibility_tolerance": SOLVER_TOLERANCE for side in ("primal", "dual")}
+    for method in ("highs-ds", "highs-ipm"):
+        options["time_limit"] = max(patience.left, 1e-3)
+        try:
+            found = scipy.optimize.linprog(
+                -gain / scale, matrix, limits, equations, sides, bounds, method, options=options
+            )
+        except ValueError as error:
+            raise SolverFailed(f"the programme cannot be posed: {error}") from None
+        if found.status in (OPTIMAL, LATE, CONTRADICTION):  # no second method
             break
-    if status in CONTRADICTION:
+    if found.status == CONTRADICTION:
         raise Infeasible("the constraints contradict each other")
-    if status in LATE:
-        raise OutOfTime(f"the time is up: HiGHS returns {status.name}")
-    if status != HighsStatus.kOptimal:
-        raise SolverFailed(f"HiGHS stopped with {status.name}")
-    return Programme(x, float(gain @ x), -scale * duals[above:], -scale * duals[:above])
+    if found.status == LATE:
+        raise OutOfTime(f"the time is up: {found.message}")
+    if found.status != OPTIMAL:
+        raise SolverFailed(f"HiGHS gives up: {found.message}")
+    duals = (-scale * part.marginals for part in (found.eqlin, found.ineqlin))
+    return Programme(found.x, float(gain @ found.x), *duals)
