@@ -118,7 +118,6 @@ CASES = {
         (pb.queries.counting(60), "gaussian", 2.0, 38.0, 8, 1e-6),
         0.4,
     ),
-    "a proof": (pb.records.leakage_proof, (*counted(10), 6.0, 1e-6), 1.0),
     "least leakage": (pb.leakage_distortion, (pb.queries.counting(12), 0.5, 7.0), 0.3),
     "least distortion": (pb.distortion_leakage, (pb.queries.counting(12), 0.1, 7.0), 0.3),
     "a table": (pb.min_leakage, (table(60, 60), zipf(60), keeping(60)[1]), 0.4),

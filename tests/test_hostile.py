@@ -108,7 +108,6 @@ CALLS = {
     "parity_leakage": dict(n=2, p=0.2, b=0.5),
     "bits_leakage": dict(n=2, channel=[[0.75, 0.25], [0.25, 0.75]], b=0.5, max_time=0.2),
     "per_record_leakage": dict(query=COUNTING, channel=NOISY, b=0.5, tol=1e-3, max_time=1.0),
-    "leakage_proof": dict(query=COUNTING, channel=NOISY, b=0.5, tol=1e-2, max_time=1.0),
     "leakage_curve": dict(query=COUNTING, channel=NOISY, levels=[0.5], tol=1e-3, max_time=1.0),
     "audit_pair": dict(
         first=COUNTING,
@@ -321,7 +320,6 @@ def test_no_public_call_is_left_out():
     results |= {"DeltaDesign", "LeakageEnvelope", "LineDesign", "MergedTail", "RepeatedLeakage"}
     results |= {"QuantileDesign", "QuantileEstimate"}
     results |= {"DiskLog", "BudgetExceeded"}  # files: tests/test_disk_log.py
-    results |= {"LeakageProof", "ProofFailed"}  # files: tests/test_leakage_proof.py
     assert set(PUBLIC) - classes - results - set(CALLS) == set()
 
 

@@ -71,11 +71,8 @@ def test_equal_ends_are_printed_in_full():
 def test_what_a_record_leaks_is_enclosed_by_what_is_printed():
     query, channel = pb.queries.parity(3), pb.mechanisms.binary_symmetric(0.1)
     found = pb.per_record_leakage(query, channel, 1.0)
-    proof = pb.records.leakage_proof(query, channel, 1.6)
     value, bound, gap = numbers(repr(found), "value =", "bound =", "gap =")
     assert value <= found.value <= found.bound <= bound and found.gap <= gap
-    low, high = re.search(rf"\({NUMBER} <= leakage <= {NUMBER} at b = 1\.6,", repr(proof)).groups()
-    assert float(low) <= proof.value <= proof.bound <= float(high)
     pair = pb.records.audit_pair(query, channel, query, channel, 1.0)
     assert numbers(repr(pair), "promised")[0] >= pair.promised
     assert numbers(repr(pair), "to")[0] >= pair.first.bound

@@ -165,7 +165,7 @@ bits: float = entropy([0.5, 0.5]) + epsilon_pml([[1.0]], [1.0])
 query = queries.parity(3)
 rows: int = query.n_values
 version: str = pml.__version__
-proof: pml.records.LeakageProof
+worst: pml.records.Adversary
 wrong = pml.parity
 """
 

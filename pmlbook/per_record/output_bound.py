@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,7 @@ from scipy.special import entr, logsumexp, rel_entr, xlogy
 from .classes import RecordProblem
 from .data_processing import StationaryPoint, stationary_point, bound_value
 from .data_processing import bound_over_values
-from .proof_outputs import OutputLeaf
-from .tilted import NEAR_ZERO, LeakageClaim, most_slack, rounded_hints, sum_margin
+from .tilted import NEAR_ZERO, LeakageClaim, most_slack, sum_margin
 from ..numerics.branch_and_bound import Batch, BranchAndBound, Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
@@ -133,9 +132,7 @@ class Boxes(Nodes):
     high: Array
     # shape (N, C): the prior inside the value that reaches the relaxation
     inside: Array
-    # shape (N, C): the reference priors of this bound, and of the next
-    compared: Array
-    reference: Array
+    reference: Array  # shape (N, C): the reference prior of the next bound
     # shape (N, d): the part of the error due to each direction, in nats
     score: Array
 
@@ -165,13 +162,11 @@ def boxed(
     least, most_ = _ends(part, low, high)
     empty = (least > most_).any(axis=1)
     slope, start = chords(np.minimum(least, most_), most_)
-    bound, compared = np.full(len(low), np.inf), reference
+    bound = np.full(len(low), np.inf)
     for _ in range(2 if mixing else 1):
         asked = mixing, reference, slope, start.sum(axis=1)
         found = bound_value(part.rows, part.logs, stationary, part.contraction, *asked)
-        lower = found.bound < bound
-        compared = np.where(lower[:, None], reference, compared)
-        bound = np.where(lower, found.bound, bound)
+        bound = np.fmin(bound, found.bound)
         reference = np.maximum((reference + found.inside) / 2, NEAR_ZERO)
         reference /= reference.sum(axis=1, keepdims=True)
     bound = np.where(empty, -np.inf, bound)
@@ -179,7 +174,7 @@ def boxed(
     distribution = found.inside @ part.rows
     over = slope * distribution + start - xlogy(distribution, distribution)
     score = _blamed(part, (high - low) / 2, np.maximum(over, 0))
-    return Boxes(bound, low, high, found.inside, compared, reference, score)
+    return Boxes(bound, low, high, found.inside, reference, score)
 
 
 def _ends(part: Frame, low: Array, high: Array) -> tuple[Array, Array]:
@@ -250,28 +245,7 @@ class Outputs(Relaxation[Boxes]):
         children = boxed(self.part, self.stationary, self.mixing, low, high, reference)
         return (j, at), children
 
-    def leaves(self, nodes: Boxes) -> list[Any]:
-        """The reference prior of each box, to nine digits; None where a box is empty."""
-        hints = np.maximum(rounded_hints(nodes.compared, 9), NEAR_ZERO).tolist()
-        pairs = zip(nodes.bound, hints)
-        return [None if bound == -np.inf else OutputLeaf(hint) for bound, hint in pairs]
-
 # %% ../../nbs/per_record/09_output_bound.ipynb #03a5c8fd
-def value_search(
-    part: Frame,
-    stationary: StationaryPoint,
-    mixing: float,
-    reference: Array,
-    enough: float,
-    record: bool = False,
-) -> BranchAndBound[Boxes]:
-    """A search that bounds Psi of one value from above, down to `enough`."""
-    boxes = Outputs(part, stationary, mixing)
-    known = np.maximum(reference, NEAR_ZERO)
-    root = boxes.root(known / known.sum())
-    return BranchAndBound(boxes, root, enough, batch=Batch(8, 2, 256), record=record)
-
-
 def value_bound(
     part: Frame, stationary: StationaryPoint, reference: Array, enough: float, clock: Clock
 ) -> float:
@@ -280,7 +254,9 @@ def value_bound(
     Data processing bounds half of the part that the multiplier of the stationary point allows.
     """
     mixing = 0.5 * min(1.0, stationary.multiplier / max(part.contraction, NEAR_ZERO))
-    search = value_search(part, stationary, mixing, reference, enough)
+    boxes = Outputs(part, stationary, mixing)
+    known = np.maximum(reference, NEAR_ZERO)
+    search = BranchAndBound(boxes, boxes.root(known / known.sum()), enough, batch=Batch(8, 2, 256))
     hopeless = enough + 0.3 * (search.bound - enough)
     most_nodes = min(MAX_BOXES, MAX_BOX_NUMBERS / part.directions.size)
     search.run(clock, min(TRIAL_CELLS, most_nodes))

@@ -117,9 +117,7 @@ class PosteriorCells(Nodes):
     classes: Array  # shape (N, A, C): a prior with H(X) >= b, best for the majorant
     both: Array  # shape (N, A, M): its joint distribution of record and output
     mixing: Array  # shape (N,): the part t that is bounded by data processing
-    # shape (N, A, C): the reference priors of this bound, up to a factor, and of the next
-    compared: Array
-    reference: Array
+    reference: Array  # shape (N, A, C): the reference priors of the next bound, up to a factor
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #3ab9a387
 def bound_cells(
@@ -144,8 +142,8 @@ def bound_cells(
     coefficients = majorants(vertices).swapaxes(1, 2) if coefficients is None else coefficients
     drift = np.zeros(count) if drift is None else drift
     mixing = np.zeros(count) if mixing is None else mixing
-    compared = problem.uniform[None] if reference is None else reference
-    reference = compared / compared.sum(axis=(1, 2), keepdims=True)
+    reference = problem.uniform[None] if reference is None else reference
+    reference = reference / reference.sum(axis=(1, 2), keepdims=True)
 
     contraction = problem.contractions.max()
     weight = 1 - mixing * (1 - contraction)
@@ -163,8 +161,7 @@ def bound_cells(
     step = 2 / (2 + mixing * contraction / (weight * answer.multiplier))
     nearer = reference + step[:, None, None] * (answer.classes - reference)
     both = problem.outputs(answer.classes)
-    compared = np.broadcast_to(compared, nearer.shape)
-    found = rounding, answer.multiplier, answer.classes, both, mixing, compared, nearer
+    found = rounding, answer.multiplier, answer.classes, both, mixing, nearer
     return PosteriorCells(bound, vertices, drift, coefficients, *found)
 
 # %% ../../nbs/per_record/06_posterior_bound.ipynb #010fef6e

@@ -103,7 +103,7 @@ def search_prior(
     batch = Batch(32, 4, max(1, NUMBERS_AT_ONCE // problem.rows.size))
     incumbent = max(value, floor), tol, ceiling
     cells = BranchAndBound(relaxation, relaxation.root(clock), *incumbent, batch)
-    most = min(MAX_CELLS, MAX_MEMORY // (m * a * (a + 2) + 3 * a * c))
+    most = min(MAX_CELLS, MAX_MEMORY // (m * a * (a + 2) + 2 * a * c))
     ending, method = cells.run(clock, FIRST_NODES, most), "branch and bound"
     if ending == "nodes":
         if relaxation.value >= floor:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from scipy.special import entr
 from ..numerics.branch_and_bound import BranchAndBound, Nodes, Relaxation, Rules
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
-from .proof_separable import SeparableLeaf
 from .separable_dual import POSTERIOR_GRID, DualVariables, Intervals, OutputCurves
 from .separable_dual import SeparableRows, minimise_dual, omitted_information
 from .separable_dual import separable_rows, starting_dual
@@ -195,14 +194,12 @@ class Pieces(Nodes):
 class Separable(Relaxation[Pieces]):
     """Branch and bound over posteriors and the distribution of the record, output by output.
 
-    `value` is the leakage of a prior, and bounds are wanted up to `enough`, `tol` above it or a little less.
+    `value` is the leakage of a prior, and bounds are wanted up to `tol` above it.
     """
 
-    def __init__(
-        self, parts: SeparableRows, slack: float, value: float, tol: float, enough: float
-    ) -> None:
+    def __init__(self, parts: SeparableRows, slack: float, value: float, tol: float) -> None:
         self.parts, self.slack, self.value = parts, slack, value
-        self.tol, self.enough, self.fine = tol, enough, tol / 40
+        self.tol, self.enough, self.fine = tol, value + tol, tol / 40
 
     def root(self, dual: DualVariables) -> Pieces:
         """The piece of all adversaries."""
@@ -225,11 +222,6 @@ class Separable(Relaxation[Pieces]):
         outputs, places = zip(*rules)
         return (np.array(outputs), np.array(places)), self._stacked([*first, *second])
 
-    def leaves(self, nodes: Pieces) -> list[Any]:
-        """The dual variables of each piece."""
-        duals = [piece.dual for piece in nodes.pieces]
-        return [SeparableLeaf(dual.multiplier, *dual.belief.tolist()) for dual in duals]
-
     def _cut(self, piece: DualPiece) -> tuple[int, float]:
         """At a local minimum, unless the interval of distributions makes most of the error."""
         middle = -1, float(piece.distribution[0])
@@ -248,38 +240,24 @@ class Separable(Relaxation[Pieces]):
         return Pieces(np.array([piece.bound for piece in found]), found)
 
 # %% ../../nbs/per_record/10_separable_bound.ipynb #a0e1fbb2
-def separable_search(
-    claim: LeakageClaim, clock: Clock, record: bool = False
-) -> BranchAndBound[Pieces] | None:
-    """The search behind `separable_bound`; None where that bound is infinite.
-
-    With `record` the tree is kept, and a fortieth of the tolerance is reserved for the checker.
-    """
-    problem, classes, tol = claim.problem, claim.classes, claim.tol
-    if len(problem.symbols) != 2 or clock.over:
-        return None
-    parts = separable_rows(problem)
-    m, most = parts.height.shape[1:]
-    if m * most > MAX_TERMS or omitted_information(problem, parts, classes) > tol / 4:
-        return None
-    multiplier = claim.multiplier(clock)
-    if multiplier < MIN_MULTIPLIER:
-        return None
-    enough = claim.value + tol - (tol / 40 if record else 0.0)
-    slack = most_slack(problem, claim.b)
-    relaxation = Separable(parts, slack, claim.value, tol, enough)
-    root = relaxation.root(starting_dual(problem, parts, classes, multiplier))
-    return BranchAndBound(relaxation, root, enough, record=record)
-
-
 def separable_bound(claim: LeakageClaim, clock: Clock) -> float:
     """A bound on all adversaries of a record with two values, output by output.
 
     `clock`: its time ends the search. In nats; infinite where the record has other than two values, the rows
     have more than a mode each, or the entropy multiplier is small.
     """
-    search = separable_search(claim, clock)
-    if search is None:
+    problem, classes, tol = claim.problem, claim.classes, claim.tol
+    if len(problem.symbols) != 2 or clock.over:
         return math.inf
+    parts = separable_rows(problem)
+    m, most = parts.height.shape[1:]
+    if m * most > MAX_TERMS or omitted_information(problem, parts, classes) > tol / 4:
+        return math.inf
+    multiplier = claim.multiplier(clock)
+    if multiplier < MIN_MULTIPLIER:
+        return math.inf
+    relaxation = Separable(parts, most_slack(problem, claim.b), claim.value, tol)
+    root = relaxation.root(starting_dual(problem, parts, classes, multiplier))
+    search = BranchAndBound(relaxation, root, relaxation.enough)
     search.run(clock, most_nodes=MAX_PIECES)
     return max(claim.value, search.bound)

@@ -76,12 +76,6 @@ def sum_margin(terms: int, size: Any) -> Any:
     return MACHINE_EPSILON * (2 * terms + 40) * size  # Higham 2002, Section 3.1, with a margin
 
 
-def rounded_hints(distributions: Array, digits: int = 6) -> Array:
-    """The distributions to a few digits, which are enough for the hints of a proof."""
-    rounded = [float(f"{x:.{digits}g}") for x in distributions.flat]
-    return np.array(rounded).reshape(distributions.shape)
-
-
 def blur(problem: RecordProblem) -> float:
     """A bound on the error of an entropy from rounded class sizes, in nats."""
     # logarithms are right to two units in the last place

@@ -157,7 +157,7 @@ def test_batches_and_memory_are_limited(watched, monkeypatch):
     assert max(watched.branchings) == 32
     size = watched.problem.rows.size
     cell = bound_cells(watched.problem, 2.0, root_vertices(watched.problem))
-    parts = cell.vertices, cell.coefficients, cell.both, cell.classes, cell.compared, cell.reference
+    parts = cell.vertices, cell.coefficients, cell.both, cell.classes, cell.reference
     numbers = sum(part.size for part in parts)
     for slack, allowed in ((4, [1, 2, 4]), (3, [1, 2])):
         for limits in ((slack, 2**25), (400_000, 4 * numbers - (4 - slack))):
