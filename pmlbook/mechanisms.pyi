@@ -12,5 +12,4 @@ from pmlbook.worst_case.utility_safe import utility_safe_mechanism as utility_sa
 from pmlbook.worst_case.expected_utility import expected_utility_mechanism as expected_utility_mechanism
 from pmlbook.worst_case.frontier import worst_case_frontier as worst_case_frontier
 from pmlbook.extremal.cardinality import reduce_outputs as reduce_outputs
-from pmlbook.extremal.atlas import optimum_under as optimum_under, AtlasEntry as AtlasEntry
 from pmlbook.beyond.delta_mechanism import delta_mechanism as delta_mechanism, DeltaDesign as DeltaDesign

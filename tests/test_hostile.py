@@ -119,7 +119,6 @@ CALLS = {
         max_time=1.0,
         levels=3,
     ),
-    "optimum_under": dict(measure="lip", prior=PRIOR, epsilon=0.5, utility="chi_square", lower=0.3),
     "ratio_information": dict(epsilon=0.5, symbols=2),
     "dp_leakage_bound": dict(query=COUNTING, epsilon=0.5, b=0.5),
     "noisy_leakage": dict(
@@ -316,7 +315,7 @@ def test_every_public_call_answers_or_refuses():
 def test_no_public_call_is_left_out():
     classes = {"Infeasible", "InvalidChannel", "InvalidPrior", "SolverFailed", "LooseBound"}
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "RepeatedRelease", "composed_level"}
-    results |= {"JointRelease", "PairAudit", "NoisyLeakage", "AtlasEntry", "TwoWay", "Regression"}
+    results |= {"JointRelease", "PairAudit", "NoisyLeakage", "TwoWay", "Regression"}
     results |= {"DeltaDesign", "LeakageEnvelope", "LineDesign", "MergedTail", "RepeatedLeakage"}
     results |= {"QuantileDesign", "QuantileEstimate"}
     results |= {"DiskLog", "BudgetExceeded"}  # files: tests/test_disk_log.py

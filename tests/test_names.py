@@ -15,7 +15,6 @@ import pmlbook as pb
 from pmlbook.accounting.release_log import RepeatedRelease
 from pmlbook.beyond.cost_adversaries import worst_cost_leakage
 from pmlbook.extremal.gains import gain_optimum
-from pmlbook.extremal.optimum_curve import optimum_pieces
 from pmlbook.foundations import adversaries, leakage, probability, processing
 from pmlbook.hamming.known_source import known_source_leakage
 from pmlbook.hamming.mechanisms import distortions, is_valid, worst_distortion
@@ -503,9 +502,7 @@ RELEASE = pb.Mechanism(
     NAMED_PRIOR,
 )
 WITH_UTILITY = {
-    "optimum_under": lambda gain: pb.mechanisms.optimum_under("pml", NAMED_PRIOR, 0.3, gain).value,
     "reduce_outputs": lambda gain: pb.mechanisms.reduce_outputs(RELEASE, gain).channel.tolist(),
-    "optimum_pieces": lambda gain: optimum_pieces(NAMED_PRIOR, gain),
 }
 
 

@@ -69,7 +69,6 @@ RESULTS = {
     ),
     "printed-run": lambda: alternating_leakage(np.eye(4).reshape(2, 2, 4), [[0.25] * 2] * 2, 0.5),
     "capacity": lambda: pb.measures.channel_capacity(FLIP),
-    "atlas-entry": lambda: pb.mechanisms.optimum_under("lip", SKEW, 0.4),
     "gain": lambda: pb.measures.ExpectedGain([[1, 0], [0, 2]], NAMES),
     "hypotheses": lambda: pb.measures.HypothesisDivergence(
         NAMED["hellinger"], FAIR, [0.2, 0.8], NAMES

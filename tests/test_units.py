@@ -57,12 +57,6 @@ def heard(unit):
     return pb.measures.HypothesisDivergence(lambda t: unit * abs(t - 1), VERTICES[0], VERTICES[2])
 
 
-def atlas(measure, unit):
-    """An optimum under a measure."""
-    entry = pb.mechanisms.optimum_under(measure, PRIOR, 0.4, pb.measures.ExpectedGain(GAIN * unit))
-    return (entry.value, entry.bound), (entry.channel,)
-
-
 def told_best(unit):
     """A variance is in the square of the unit."""
     design = pb.estimation_mechanism(PRIOR, 1.0, VALUES * unit)
@@ -102,7 +96,6 @@ CASES = {
     ),
     "f-information": lambda u: bracket(pb.optimal_mechanism(PRIOR, 0.4, plainly(u))),
     "hypotheses": lambda u: bracket(pb.optimal_mechanism([0.5, 0.3, 0.2], 0.4, heard(u))),
-    **{f"atlas {m}": lambda u, m=m: atlas(m, u) for m in ("pml", "lip", "ldp", "maximal")},
     "robust_mechanism": lambda u: bracket(
         pb.robust.robust_mechanism(REGION, 0.6, pb.measures.ExpectedGain(GAIN * u))
     ),
