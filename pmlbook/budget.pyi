@@ -1,6 +1,5 @@
 from pmlbook.practice.composition import compose as compose, composed_level as composed_level
 from pmlbook.practice.composition import JointRelease as JointRelease
-from pmlbook.beyond.leakage_variable import composed_tail as composed_tail
 from pmlbook.beyond.repeated_releases import repeated_leakage as repeated_leakage
 from pmlbook.beyond.repeated_releases import RepeatedLeakage as RepeatedLeakage
 from pmlbook.accounting.release_log import ReleaseLog as ReleaseLog

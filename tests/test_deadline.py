@@ -130,12 +130,6 @@ CASES = {
     ),
     "thirty secrets and a region": (pb.robust.robust_mechanism, (region(30), 0.5), 0.5),
     "nine secrets and a region": (pb.robust.robust_mechanism, (region(9), 0.5), 0.6),
-    "a table and a region": (
-        pb.robust.robust_min_leakage,
-        (table(15, 12), region(15), float(table(15, 12).max(axis=1).min())),
-        0.5,
-    ),
-    "every step of a region": (pb.robust.robust_frontier, (table(10, 10), region(10)), 0.6),
 }
 LARGE = {
     "a thousand in proportion": (OPTIMAL, (zipf(1000), 2.0), 4.0),

@@ -70,13 +70,6 @@ CALLS = {
     "quantile_mechanism": dict(
         prior=([1.0, 1.0], [0.0, 1.0, 2.0]), epsilon=0.5, quantile=0.4, bins=2, max_time=5.0
     ),
-    "leakage_envelope": dict(release=FLIP),
-    "cost_leakage": dict(channel=CHANNEL, prior=PRIOR),
-    "cost_level": dict(release=FLIP),
-    "alpha_lift": dict(channel=CHANNEL, prior=PRIOR, alpha=2.0),
-    "sibson_information": dict(channel=CHANNEL, prior=PRIOR, alpha=2.0),
-    "maximal_alpha_leakage": dict(channel=CHANNEL, alpha=2.0, beta=1.5),
-    "worst_cost_leakage": dict(channel=[[0.75, 0.25], [0.25, 0.75], [0.5, 0.5]], region=REGION),
     "repeated_leakage": dict(channel=CHANNEL, prior=PRIOR, releases=3),
     "delta_mechanism": dict(
         prior=PRIOR, epsilon=0.5, delta=0.1, utility="chi_square", each=True, tol=1e-9, max_time=5.0
@@ -85,7 +78,6 @@ CALLS = {
     "LeakageDistribution": dict(
         prior=[Fraction(1, 2)] * 2, probabilities=[Fraction(1)], lifts=[[Fraction(1)] * 2]
     ),
-    "composed_tail": dict(guarantees=[(0.1, 0.01), (0.2, 0)], delta=0.02),
     "reduce_outputs": dict(mechanism=FLIP, utility="chi_square"),
     "uniform_mechanism": dict(n=3, epsilon=0.3),
     "expected_utility_mechanism": dict(utilities=UTILITIES, prior=PRIOR, epsilon=0.5, floor=1.0),
@@ -137,8 +129,6 @@ CALLS = {
     "ball_region": dict(counts=[60, 30, 10], confidence=0.9, zeros="refuse"),
     "prior_from_counts": dict(counts=[60, 30, 10], zeros="refuse"),
     "robust_mechanism": dict(region=REGION, epsilon=0.5, utility="chi_square"),
-    "robust_min_leakage": dict(utilities=UTILITIES, region=REGION, threshold=2.0, by="value"),
-    "robust_frontier": dict(utilities=UTILITIES, region=REGION),
     "worst_leakage": dict(channel=CHANNEL, region=REGION),
     "audit_leakage": dict(
         mechanism={0: [0, 1], 1: [1], 2: [0]}, prior=PRIOR, outcomes=[0, 1], confidence=0.9
@@ -316,7 +306,7 @@ def test_no_public_call_is_left_out():
     classes = {"Infeasible", "InvalidChannel", "InvalidPrior", "SolverFailed", "LooseBound"}
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "RepeatedRelease", "composed_level"}
     results |= {"JointRelease", "PairAudit", "NoisyLeakage", "TwoWay", "Regression"}
-    results |= {"DeltaDesign", "LeakageEnvelope", "LineDesign", "MergedTail", "RepeatedLeakage"}
+    results |= {"DeltaDesign", "LineDesign", "RepeatedLeakage"}
     results |= {"QuantileDesign", "QuantileEstimate"}
     results |= {"DiskLog", "BudgetExceeded"}  # files: tests/test_disk_log.py
     assert set(PUBLIC) - classes - results - set(CALLS) == set()

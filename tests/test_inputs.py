@@ -283,8 +283,6 @@ def test_a_tolerance_and_a_limit_are_numbers(call, options):
 
 @pytest.mark.parametrize("call", [
     lambda p: pb.measures.mutual_information(np.eye(2), p),
-    lambda p: pb.measures.alpha_lift(np.eye(2), p, 2),
-    lambda p: pb.measures.sibson_information(np.eye(2), p, 1.5),
     lambda p: pb.Mechanism(np.eye(2), p).utility(),
     lambda p: pb.mechanisms.delta_mechanism(p, 0.5, 0.01),
 ])  # fmt: skip

@@ -105,7 +105,6 @@ CASES = {
     ),
     "min_leakage": lambda u: ((), sum(bracket(pb.min_leakage(GAIN * u, PRIOR, -0.9 * u)), ())),
     "frontier": lambda u: steps(pb.mechanisms.worst_case_frontier(GAIN * u, PRIOR)),
-    "robust_frontier": lambda u: steps(pb.robust.robust_frontier(GAIN[:, :3] * u, REGION)),
     "estimation_mechanism": told_best,
     "estimation_variance": lambda u: (
         (pb.estimate.estimation_variance(NOISY, VALUES * u) / u,),

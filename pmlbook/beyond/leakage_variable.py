@@ -5,18 +5,18 @@
 # %% ../../nbs/beyond/04_leakage_variable.ipynb #d4a00003
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from math import inf, lcm
+from math import lcm
 from numbers import Rational
 from operator import mul
 from typing import Any
 
 from ..extremal.gains import best_share
-from ..practice.composition import JointRelease, compose, composed_level
+from ..practice.composition import JointRelease, compose
 from ..release.certificate import exp_below
 from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
@@ -27,7 +27,7 @@ from ..numerics.validation import Frozen, check_epsilon, check_instance, check_n
 from ..numerics.validation import shortened
 
 # %% auto #0
-__all__ = ['LeakageDistribution', 'leakage_distribution', 'composed_tail']
+__all__ = ['LeakageDistribution', 'leakage_distribution']
 
 # %% ../../nbs/beyond/04_leakage_variable.ipynb #d4a00006
 def check_delta(delta: Any, name: str = "delta") -> Fraction:
@@ -218,50 +218,3 @@ def leakage_distribution(release: Mechanism | JointRelease) -> LeakageDistributi
     probabilities = tuple(Fraction(mean * c.units, whole) for c, mean in columns)
     lifts = tuple(tuple(Fraction(v * common, mean) for v in c.lifts) for c, mean in columns)
     return LeakageDistribution(release.prior, probabilities, lifts)
-
-# %% ../../nbs/beyond/04_leakage_variable.ipynb #d4a00024
-def composed_tail(guarantees: Sequence[tuple[float, Any]], delta: Any) -> float:
-    """Level that releases keep together but with probability `delta`, if only a tail of each is known.
-
-    Parameters
-    ----------
-    guarantees : sequence of pairs
-        Level in nats and delta of each release: its outcome leaks more with probability at most delta. The
-        releases are independent given the secret, and chosen beforehand.
-    delta : float or Fraction
-        Probability with which all together may leak more.
-
-    Returns
-    -------
-    float
-        Nats, rounded up; inf if nothing is promised.
-
-    Raises
-    ------
-    ValueError
-        If a level is negative or not finite, or a delta is not between 0 and 1, or less is left for all
-        together than for the releases.
-
-    Source: proved in 'Leakage as a random variable': shares add up, or levels do but for e^-t.
-
-    Examples
-    --------
-    >>> round(composed_tail([(0.1, 0.001)] * 20, 0.03), 3)
-    6.605
-    """
-    levels = list[float]()
-    deltas = list[Fraction]()
-    for k, pair in enumerate(_items(guarantees, "guarantees")):
-        if len(parts := _items(pair, f"guarantees[{k}]")) != 2:
-            raise ValueError(f"guarantees[{k}] must be a level and a delta, got {shortened(pair)}")
-        levels.append(check_epsilon(parts[0], f"level of guarantees[{k}]", up=True))
-        deltas.append(check_delta(parts[1], f"delta of guarantees[{k}]"))
-    spent = sum(deltas, Fraction(0))
-    left = check_delta(delta) - spent
-    if left < 0:
-        raise ValueError(
-            f"delta = {float(delta)!r} is less than the deltas of the guarantees together, "
-            f"{float_above(spent)!r}"
-        )
-    added = float_above(sum(map(Fraction, levels), Fraction(level_of(1 / left)))) if left else inf
-    return min(composed_level(*levels), added)

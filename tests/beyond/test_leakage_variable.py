@@ -12,10 +12,9 @@ import pytest
 from pmlbook.beyond.leakage_variable import (
     LeakageDistribution,
     check_delta,
-    composed_tail,
     leakage_distribution,
 )
-from pmlbook.practice.composition import compose, composed_level
+from pmlbook.practice.composition import compose
 from pmlbook.release.mechanism import Mechanism
 
 HALF = Fraction(1, 2)
@@ -109,28 +108,3 @@ def test_it_travels():
     numpy = LeakageDistribution(np.array([HALF, HALF]), np.array([1]), np.array([[1, 1]]))
     assert numpy == LeakageDistribution([HALF, HALF], [1], [[1, 1]])
     assert "epsilon" in repr(known)
-
-
-def test_composed_tails_at_their_ends():
-    assert composed_tail([], 0) == 0 and composed_tail([(0.3, 0.1)], 0.1) == 0.3
-    assert composed_tail([(0.3, 0), (0.2, 0)], 0) == composed_level(0.3, 0.2)
-    assert composed_tail([(0.7, 0)] * 3, 0) == inf
-    cheap = composed_tail([(0.7, 0)] * 3, Fraction(1, 2))
-    assert cheap >= 2.1 + log(2) and cheap == pytest.approx(2.1 + log(2), abs=1e-12)
-    assert composed_tail([(5, 1)], 1) == 5
-    with pytest.raises(ValueError, match="less than the deltas"):
-        composed_tail([(0.1, 0.2), (0.1, 0.2)], 0.3)
-    for bad, said in (
-        ([0.1], r"guarantees\[0\] must be a list, got 0.1"),
-        ([(0.1,)], r"guarantees\[0\] must be a level and a delta"),
-        (None, "guarantees must be a list"),
-        (np.array(0.1, dtype=object), "guarantees must be a list"),
-        ("ab", "guarantees must be a list, got 'ab'"),
-        ({(0.1, 0)}, "guarantees must be a list"),  # two equal releases would count once
-        ({(0.1, 0): 2}, "guarantees must be a list"),
-        ([{0.5, 0.1}], r"guarantees\[0\] must be a list"),
-        ([(0.1, 0.1), (0.1, 2)], r"delta of guarantees\[1\] = 2"),
-        ([(-1, 0.1)], r"level of guarantees\[0\] = -1"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            composed_tail(bad, 0.5)
