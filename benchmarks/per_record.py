@@ -1,7 +1,6 @@
 """Per-record leakage: the printed Algorithm 1 against the certified search, then the search alone.
 
 Run: python benchmarks/per_record.py [--against 4 5 6] [--records 10 100 1000 10000] [--times 5 60]
-       [--bits 2 3 4]
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -17,7 +16,6 @@ import numpy as np
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
 from pmlbook.per_record.certificate import per_record_leakage
-from pmlbook.per_record.published_bits import bits_leakage
 from pmlbook.per_record.queries import Query, counting, modular_sum, parity, threshold
 from pmlbook.record_algorithms.algorithms import restarts
 from pmlbook.record_algorithms.conditionals import NoRoot
@@ -100,31 +98,12 @@ def open_cases(times: list[float]) -> None:
                     break
 
 
-def bits(sizes: list[int]) -> None:
-    """Every bit published: the recursion against the search on the table of all datasets, in one run."""
-    channel = binary_symmetric(0.2)
-    print("bits  bits_leakage: value  bound      seconds  table: value  bound      seconds  ratio")
-    for n in sizes:
-        b = 0.9 * n * math.log(2)
-        query, table = Query(sum, [(0, 1)] * n), reduce(np.kron, [channel] * n)
-        new, short = timed(partial(bits_leakage, n, channel, b))
-        old, long = timed(partial(per_record_leakage, query, table, b, tol=1e-3, max_time=60))
-        assert new.value <= old.bound and old.value <= new.bound
-        print(
-            f"{n:4d} {new.value:20.6f} {new.bound:9.6f} {short:9.2f}"
-            f" {old.value:13.6f} {old.bound:9.6f} {long:9.2f} {long / short:6.2f}",
-            flush=True,
-        )
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--against", type=int, nargs="*", default=[4, 5, 6])
     parser.add_argument("--records", type=int, nargs="*", default=[10, 100, 1000, 10000])
     parser.add_argument("--times", type=float, nargs="*", default=[5.0, 60.0])
-    parser.add_argument("--bits", type=int, nargs="*", default=[2, 3, 4])
     options = parser.parse_args()
-    bits(options.bits)
     against(options.against)
     thresholds(options.records)
     open_cases(options.times)

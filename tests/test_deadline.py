@@ -99,7 +99,6 @@ CASES = {
         (pb.queries.pairwise_products(10), pb.mechanisms.geometric(46, 0.3), 6.0),
         0.2,
     ),
-    "each bit of sixty": (pb.records.bits_leakage, (60, [[0.8, 0.2], [0.2, 0.8]], 35.0), 0.4),
     "datasets one by one": (RECORD, (*listed(13, 10), 8.0), 0.4),
     "a curve": (pb.records.leakage_curve, (*counted(40), [26.0, 27.0, 27.5], 1e-9), 0.3),
     "two releases": (

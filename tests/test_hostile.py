@@ -98,7 +98,6 @@ CALLS = {
     "parity": dict(n=2),
     "threshold": dict(n=2, at_least=1),
     "parity_leakage": dict(n=2, p=0.2, b=0.5),
-    "bits_leakage": dict(n=2, channel=[[0.75, 0.25], [0.25, 0.75]], b=0.5, max_time=0.2),
     "per_record_leakage": dict(query=COUNTING, channel=NOISY, b=0.5, tol=1e-3, max_time=1.0),
     "leakage_curve": dict(query=COUNTING, channel=NOISY, levels=[0.5], tol=1e-3, max_time=1.0),
     "audit_pair": dict(

@@ -210,7 +210,6 @@ def test_what_lies_elsewhere_in_memory_has_the_same_worst_leakage():
     ("call", "message"),
     [
         (lambda x: pb.queries.counting(x), "n must be a whole number, got"),
-        (lambda x: pb.records.bits_leakage(x, [[0.8, 0.2], [0.2, 0.8]], 0.1), "n must be a whole"),
         (
             lambda x: record_information(np.eye(4), np.full((2, 2), 0.25), x),
             "record must be a whole",

@@ -41,7 +41,7 @@ class Adversary(Frozen):
         Her prior.
     method : str
         'vertices' (the flat part), 'branch and bound', 'data processing', 'separable bound', 'output space',
-        'uniform prior' (the only one allowed), 'sequential bound' and 'separate bits' (of `bits_leakage`, without a tolerance).
+        'uniform prior' (the only one allowed).
         Where the gap exceeds the tolerance it is the reason: 'interrupted' by the time, 'too many cells',
         'rounding'.
 
