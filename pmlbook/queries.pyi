@@ -2,4 +2,3 @@ from pmlbook.per_record.queries import Query as Query, SumQuery as SumQuery, cou
 from pmlbook.per_record.queries import modular_sum as modular_sum
 from pmlbook.per_record.queries import pairwise_products as pairwise_products, parity as parity
 from pmlbook.per_record.queries import threshold as threshold
-from pmlbook.per_record.composition import product_query as product_query

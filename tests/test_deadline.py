@@ -101,22 +101,6 @@ CASES = {
     ),
     "datasets one by one": (RECORD, (*listed(13, 10), 8.0), 0.4),
     "a curve": (pb.records.leakage_curve, (*counted(40), [26.0, 27.0, 27.5], 1e-9), 0.3),
-    "two releases": (
-        pb.records.audit_pair,
-        (
-            pb.queries.counting(8),
-            pb.mechanisms.geometric(9, 0.3),
-            pb.queries.counting(8),
-            pb.mechanisms.geometric(9, 0.5),
-            4.0,
-        ),
-        0.8,
-    ),
-    "bins": (
-        pb.records.noisy_leakage,
-        (pb.queries.counting(60), "gaussian", 2.0, 38.0, 8, 1e-6),
-        0.4,
-    ),
     "least leakage": (pb.leakage_distortion, (pb.queries.counting(12), 0.5, 7.0), 0.3),
     "least distortion": (pb.distortion_leakage, (pb.queries.counting(12), 0.1, 7.0), 0.3),
     "a table": (pb.min_leakage, (table(60, 60), zipf(60), keeping(60)[1]), 0.4),

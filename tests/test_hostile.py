@@ -100,24 +100,7 @@ CALLS = {
     "parity_leakage": dict(n=2, p=0.2, b=0.5),
     "per_record_leakage": dict(query=COUNTING, channel=NOISY, b=0.5, tol=1e-3, max_time=1.0),
     "leakage_curve": dict(query=COUNTING, channel=NOISY, levels=[0.5], tol=1e-3, max_time=1.0),
-    "audit_pair": dict(
-        first=COUNTING,
-        first_channel=NOISY,
-        second=COUNTING,
-        second_channel=NOISY,
-        b=0.5,
-        tol=1e-2,
-        max_time=1.0,
-        levels=3,
-    ),
-    "ratio_information": dict(epsilon=0.5, symbols=2),
     "dp_leakage_bound": dict(query=COUNTING, epsilon=0.5, b=0.5),
-    "noisy_leakage": dict(
-        query=COUNTING, noise="laplace", scale=1.0, b=0.5, bins=2, tol=1e-2, max_time=1.0
-    ),
-    "product_query": dict(
-        first=COUNTING, first_channel=NOISY, second=COUNTING, second_channel=NOISY
-    ),
     "leakage_distortion": dict(D=0.5, **DESIGN),
     "distortion_leakage": dict(L=0.1, **DESIGN),
     "min_loss": dict(source_set=SOURCES, loss=[[0.0, 1, 2], [1, 0, 1], [2, 1, 0]], epsilon=0.5),
@@ -304,7 +287,7 @@ def test_every_public_call_answers_or_refuses():
 def test_no_public_call_is_left_out():
     classes = {"Infeasible", "InvalidChannel", "InvalidPrior", "SolverFailed", "LooseBound"}
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "RepeatedRelease", "composed_level"}
-    results |= {"JointRelease", "PairAudit", "NoisyLeakage", "TwoWay", "Regression"}
+    results |= {"JointRelease", "TwoWay", "Regression"}
     results |= {"DeltaDesign", "LineDesign", "RepeatedLeakage"}
     results |= {"QuantileDesign", "QuantileEstimate"}
     results |= {"DiskLog", "BudgetExceeded"}  # files: tests/test_disk_log.py
