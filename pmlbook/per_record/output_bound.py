@@ -17,7 +17,7 @@ from .classes import RecordProblem
 from .data_processing import StationaryPoint, stationary_point, bound_value
 from .data_processing import bound_over_values
 from .tilted import NEAR_ZERO, LeakageClaim, most_slack, sum_margin
-from ..numerics.branch_and_bound import Batch, BranchAndBound, Nodes, Relaxation, Rules
+from ..numerics.branch_and_bound import Batch, BranchAndBound, Nodes, Relaxation
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
 
@@ -232,7 +232,7 @@ class Outputs(Relaxation[Boxes]):
         """Boxes that are more than a point."""
         return np.asarray((nodes.high > nodes.low).any(axis=1))
 
-    def branch(self, nodes: Boxes, clock: Clock) -> tuple[Rules, Boxes]:
+    def branch(self, nodes: Boxes, clock: Clock) -> Boxes:
         """Cut each box in the direction with the largest error."""
         j, at = box_branchings(self.part, nodes)
         k = np.arange(len(j))
@@ -242,8 +242,7 @@ class Outputs(Relaxation[Boxes]):
         low = np.concatenate([nodes.low, above])
         high = np.concatenate([below, nodes.high])
         reference = np.concatenate([nodes.reference] * 2)
-        children = boxed(self.part, self.stationary, self.mixing, low, high, reference)
-        return (j, at), children
+        return boxed(self.part, self.stationary, self.mixing, low, high, reference)
 
 # %% ../../nbs/per_record/09_output_bound.ipynb #03a5c8fd
 def value_bound(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, expit
 
-from ..numerics.branch_and_bound import Nodes, Relaxation, Rules
+from ..numerics.branch_and_bound import Nodes, Relaxation
 from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array
 from .classes import RecordProblem
@@ -296,7 +296,7 @@ class Posteriors(Relaxation[PosteriorCells]):
         loose = (violation(nodes).max(axis=1) > ROUNDING_NATS) | (nodes.mixing > 0)
         return np.asarray(loose & (len(self.problem.rows) > 1))
 
-    def branch(self, nodes: PosteriorCells, clock: Clock) -> tuple[Rules, PosteriorCells]:
+    def branch(self, nodes: PosteriorCells, clock: Clock) -> PosteriorCells:
         """Branch each cell at its output of largest violation."""
         rules, n = branchings(nodes), np.arange(len(nodes))
         simplex, at = nodes.vertices[n, rules.output], rules.at[:, None]
@@ -314,7 +314,7 @@ class Posteriors(Relaxation[PosteriorCells]):
         mixing, reference = self._mixing(nodes)[twice], nodes.reference[twice]
         children = bound_cells(self.problem, self.b, *parts, mixing, reference)
         children.bound[empty] = -np.inf
-        return rules, children
+        return children
 
     def _half(
         self, nodes: PosteriorCells, y: NDArray[np.int64], end: NDArray[np.int64], middle: Array

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from ..numerics.branch_and_bound import BranchAndBound, Nodes, Relaxation, Rules
+from ..numerics.branch_and_bound import BranchAndBound, Nodes, Relaxation
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
 from .separable_dual import POSTERIOR_GRID, DualVariables, Intervals, OutputCurves
@@ -212,19 +212,15 @@ class Separable(Relaxation[Pieces]):
         least = MIN_WIDTH * math.sqrt(self.tol)
         return np.array([piece.last - piece.first >= least for piece in nodes.pieces])
 
-    def branch(self, nodes: Pieces, clock: Clock) -> tuple[Rules, Pieces]:
-        """Cut each piece at a local minimum of one output, or in the distribution (output -1)."""
-        rules = [self._cut(piece) for piece in nodes.pieces]
-        children = [
-            piece.children(None if y < 0 else y, at) for piece, (y, at) in zip(nodes.pieces, rules)
-        ]
+    def branch(self, nodes: Pieces, clock: Clock) -> Pieces:
+        """Cut each piece at a local minimum of one output, or in the distribution."""
+        children = [piece.children(*self._cut(piece)) for piece in nodes.pieces]
         first, second = zip(*children)
-        outputs, places = zip(*rules)
-        return (np.array(outputs), np.array(places)), self._stacked([*first, *second])
+        return self._stacked([*first, *second])
 
-    def _cut(self, piece: DualPiece) -> tuple[int, float]:
+    def _cut(self, piece: DualPiece) -> tuple[int | None, float]:
         """At a local minimum, unless the interval of distributions makes most of the error."""
-        middle = -1, float(piece.distribution[0])
+        middle = None, float(piece.distribution[0])
         # the interval of the distribution accounts for most of the error
         wide = piece.bound - piece.central > (piece.bound - self.value) / 2
         if wide or piece.central <= self.value + self.tol / 2:

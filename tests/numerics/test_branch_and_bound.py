@@ -1,4 +1,4 @@
-"""The search loop: what it counts, when it stops, how it is run on, and the tree that it leaves behind."""
+"""The search loop: what it counts, when it stops and how it is run on."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ class Tent(Relaxation[Intervals]):
         self.branched.append(len(nodes))
         at = (nodes.low + nodes.high) / 2
         ends = np.concatenate([nodes.low, at]), np.concatenate([at, nodes.high])
-        return (at,), self.bounded(*ends)
+        return self.bounded(*ends)
 
     def reducible(self, nodes):
         return nodes.bound - self.rounding
@@ -45,9 +45,6 @@ class Tent(Relaxation[Intervals]):
     def improve(self, children, incumbent, clock):
         middle = (children.low + children.high) / 2
         return max(incumbent, float(1 - np.abs(middle - 1 / 3).min()))
-
-    def leaves(self, nodes):
-        return list(zip(nodes.low.tolist(), nodes.high.tolist()))
 
 
 class Told(Clock):
@@ -100,26 +97,8 @@ def test_a_ceiling_and_a_high_incumbent_end_it():
 def test_children_are_never_above_their_parents():
     tent = Tent()
     nodes = Intervals(np.array([0.5, 3.0]), np.zeros(2), np.ones(2))
-    _, children = tent.children(nodes, Clock())
+    children = tent.children(nodes, Clock())
     assert children.bound.tolist() == [0.5, 1.5, 0.5, 1.5 - 1 / 6]
-
-
-@pytest.mark.parametrize("most_nodes", [9, 10**6])
-def test_the_tree_covers_the_root_in_level_order(most_nodes):
-    tent = Tent()
-    search = BranchAndBound(tent, tent.root(), 1.0, 1e-2, batch=Batch(2, 2, 8), record=True)
-    search.run(Clock(), most_nodes)
-    parts, ends = [(0.0, 1.0)], []
-    for node in search.level_order(lambda at: at):
-        low, high = parts.pop(0)
-        if isinstance(node, float):
-            parts += [(low, node), (node, high)]
-        else:
-            assert node == (low, high)
-            ends.append(node)
-    assert not parts and len(ends) == (search.nodes + 1) // 2
-    assert sorted(ends)[0][0] == 0 and sorted(ends)[-1][1] == 1
-    assert all(one[1] == other[0] for one, other in zip(sorted(ends), sorted(ends)[1:]))
 
 
 def test_large_blocks_are_kept_apart_and_the_largest_comes_first():

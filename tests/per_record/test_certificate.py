@@ -44,10 +44,10 @@ class Watched:
         plain = Posteriors.branch
 
         def branch(relaxation, nodes, clock):
-            rules, children = plain(relaxation, nodes, clock)
+            children = plain(relaxation, nodes, clock)
             self.branchings.append(len(nodes))
             self.events.append((False, self.problem.leakage(children.classes)))
-            return rules, children
+            return children
 
         def climbed(problem, b, classes, steps, clock):
             found, leakage = climb_tilted(problem, b, classes, steps, clock)

@@ -79,7 +79,7 @@ def test_halves_cover_what_the_cell_covered():
     for _ in range(60):
         worst = np.arange(len(cells)) == cells.bound.argmax()
         parent = cells[worst]
-        halves = Posteriors(ternary, b).children(parent, Clock())[1]
+        halves = Posteriors(ternary, b).children(parent, Clock())
         assert len(halves) == 2 and (halves.bound <= parent.bound).all()
         assert np.allclose(halves.drift, parent.drift + 2 * MACHINE_EPSILON, rtol=0, atol=1e-20)
         y = int(violation(parent)[0].argmax())
@@ -116,7 +116,7 @@ def test_odds_keep_every_posterior_and_shorten_the_search():
     alone.odds_bound = None
     for _ in range(200):
         worst = np.arange(len(cells)) == cells.bound.argmax()
-        cells = cells[~worst] + near.children(cells[worst], Clock())[1]
+        cells = cells[~worst] + near.children(cells[worst], Clock())
         ends = cells.vertices[..., 0]
         inside = (posterior[:, None] <= ends[..., 0] + 1e-12) & (
             posterior[:, None] >= ends[..., 1] - 1e-12
@@ -126,7 +126,7 @@ def test_odds_keep_every_posterior_and_shorten_the_search():
     plain = bound_cells(count, 2.0, root_vertices(count))
     for _ in range(200):
         worst = np.arange(len(plain)) == plain.bound.argmax()
-        plain = plain[~worst] + alone.children(plain[worst], Clock())[1]
+        plain = plain[~worst] + alone.children(plain[worst], Clock())
     assert best <= cells.bound.max() and cells.bound.max() - best < 0.5 * (plain.bound.max() - best)
 
 
