@@ -35,11 +35,11 @@ labels = st.lists(st.text(max_size=3) | st.integers(), min_size=5, max_size=5, u
 
 
 def problems(count, seed, targets):
-    """Priors, levels from 1e-8 on, on a boundary too, and what `targets` makes of generator, number and place."""
+    """Priors, levels from 1e-6 on, on a boundary too, and what `targets` makes of generator, number and place."""
     rng = np.random.default_rng(seed)
     for k in range(count):
         n = int(rng.integers(2, 7))
         prior = rng.dirichlet(np.full(n, rng.choice([0.3, 1, 5]))) + 1e-4
         prior /= prior.sum()
         edge = float(-np.log1p(-prior.min()))
-        yield prior, (1e-8, 1e-3, 0.3, 1.0, 4.0, edge)[k % 6], targets(rng, n, k)
+        yield prior, (1e-6, 1e-3, 0.3, 1.0, 4.0, edge)[k % 6], targets(rng, n, k)

@@ -157,32 +157,6 @@ def test_rare_secrets_have_their_own_scale(level, target):
     assert design.mechanism.certify(level) and design.gap <= 1e-2 * design.value
 
 
-def test_needed_weights_are_kept_however_small():
-    """At a level as rare as a secret its vertex's weight is small, and the target needs it."""
-    prior = [0.1025624423, 0.0782299384, 0.0238528225, 0.2119887808, 1.048793130557025e-09]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pb.LooseBound)
-        design = pb.estimation_mechanism([*prior, 1 - sum(prior)], 1.58e-9, [0, 2, 1, 1, 2, 2])
-    assert design.value < np.inf and design.gap <= 1e-2 * design.value
-
-
-@pytest.mark.parametrize("target", ["frequencies", "determinant", "largest", [0, 1]])
-@pytest.mark.parametrize("rare", [1e-300, 2e-307, 1e-310, 5e-324])
-@pytest.mark.filterwarnings("error")
-def test_the_rarest_secrets_are_estimated_or_refused(rare, target):
-    """Squares of 1e-300 vanished, then: utility is nan on an extremal lift vector."""
-    if rare < 1e-307:
-        with pytest.raises(pb.SolverFailed, match="prior is too uneven for floats"):
-            pb.estimation_mechanism([rare, 1], 0.5, target)
-    else:
-        design = pb.estimation_mechanism([rare, 1], 0.5, target)
-        assert design.mechanism.certify(0.5) and 0 <= design.gap <= 1e-6 * design.value
-    plain = pb.Mechanism(np.eye(2), [rare, 1])
-    each = 2 if target in ("frequencies", "largest") else 1
-    share = plain.exact_prior[0]
-    assert pb.estimate.estimation_variance(plain, target) == float_above(each * share * (1 - share))
-
-
 @pytest.mark.parametrize("target", [{"c": 1, "a": 0, "b": 0}, pd.Series([1.0, 0, 0], list("cab"))])
 def test_names_of_a_target_need_a_prior_with_names(target):
     """They were paired by position: c's weight went to the first secret."""
@@ -219,9 +193,9 @@ def test_a_variance_that_no_float_holds_is_refused(target):
             call()
 
 
-@pytest.mark.parametrize("level", [5e-324, 1e-100, 1e-15])
+@pytest.mark.parametrize("level", [5e-324, 1e-100, 1e-7])
 def test_levels_that_no_channel_can_keep_and_tell_are_refused(level):
-    with pytest.raises(ValueError, match="epsilon = .* too strict"):
+    with pytest.raises(ValueError, match="epsilon = .* too small to search for"):
         pb.estimation_mechanism(FAIR, level)
 
 

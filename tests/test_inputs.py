@@ -74,9 +74,9 @@ PRIORS = [FAIR, [0.9, 0.1], SKEW, [0.25] * 4, [0.4, 0.2, 0.2, 0.2], [0.6, 0.25, 
 
 @pytest.mark.parametrize("prior", PRIORS, ids=str)
 @pytest.mark.parametrize("method", ["auto", "enumeration"])
-def test_epsilon_zero_and_hardly_more(prior, method):
-    """The reader learns nothing; so it stays when epsilon is the smallest number there is."""
-    for epsilon in (0, -0.0, 1e-17, 1e-15):
+def test_epsilon_zero(prior, method):
+    """At a level of 0 the reader learns nothing."""
+    for epsilon in (0, -0.0):
         design = pb.optimal_mechanism(prior, epsilon, method=method)
         assert design.mechanism.certify(epsilon) and abs(design.value) < 1e-14
         assert np.ptp(design.mechanism.channel, axis=0).max() < 1e-14

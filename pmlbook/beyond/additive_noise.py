@@ -16,7 +16,7 @@ from .prior_sets import check_interval
 from .worst_outcomes import NoiseLeakage, noise_bracket, discrete_level
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.linear_programmes import Infeasible
-from ..numerics.validation import Frozen, check_choice, check_epsilon, check_nonnegative
+from ..numerics.validation import Frozen, check_choice, check_nonnegative, design_level
 
 # %% auto #0
 __all__ = ['additive_noise_leakage', 'noise_scale']
@@ -217,7 +217,7 @@ def noise_scale(
     >>> round(found.value, 4), additive_noise_leakage("laplace", uniform(0, 1), found.value).bound <= 0.5
     (0.9093, True)
     """
-    limit = check_epsilon(level, "level")
+    limit = design_level(level, name="level")
     secret = secret_from(prior)
     edges = () if clip is None else check_interval(clip, "clip", bounded=False)
     check_choice(noise, NOISES, "noise")

@@ -31,8 +31,8 @@ from ..large_alphabets.optimal import rounding
 from ..numerics.enclosure import float_above, text_above
 from ..numerics.linear_programmes import LOOSE_FACTOR, OutOfTime, SolverFailed, warn_if_loose
 from ..numerics.progress import Clock
-from ..numerics.validation import Array, CheckedPrior, PriorLike, check_epsilon, check_flag
-from ..numerics.validation import check_nonnegative, checked_prior, first_names
+from ..numerics.validation import Array, CheckedPrior, PriorLike, check_flag
+from ..numerics.validation import check_nonnegative, design_level, design_prior, first_names
 from ..release.mechanism import Design, Mechanism
 from ..release.sampling import UNITS
 
@@ -248,8 +248,8 @@ def delta_mechanism(
     >>> design.tail <= Fraction(1, 100), design.value > 0.17
     (True, True)
     """
-    checked = checked_prior(prior)
-    level = check_epsilon(epsilon)
+    checked = design_prior(prior)
+    level = design_level(epsilon, checked)
     tol = check_nonnegative(tol, "tol")
     promise = Promise(check_delta(delta), check_flag(each, "each"))
     clock = Clock(UNWATCHED_SECONDS if max_time is None else max_time, label="column generation")

@@ -24,7 +24,14 @@ from ..estimation.targets import estimation_variance
 from ..numerics.enclosure import texts_around
 from ..numerics.linear_programmes import LooseBound, OutOfTime, maximise
 from ..numerics.progress import Clock
-from ..numerics.validation import Array, Frozen, PriorLike, check_count, check_epsilon
+from pmlbook.numerics.validation import (
+    Array,
+    Frozen,
+    LEAST_SHARE,
+    PriorLike,
+    check_count,
+    design_level,
+)
 from ..numerics.validation import real_array
 from ..release.estimation import Functional
 from ..release.mechanism import Design, Mechanism
@@ -321,7 +328,7 @@ def mean_mechanism(
     >>> design.estimate(design.privatize([0.25] * 1000, rng=1)).interval()[0] < 0.25
     True
     """
-    level, given = check_epsilon(epsilon), secret_from(prior)
+    level, given = design_level(epsilon), secret_from(prior)
     secret = reference_prior(given)
     edges, empty = check_edges(secret, bins), np.array([True])
     while empty.any():
@@ -329,7 +336,7 @@ def mean_mechanism(
         width, above = np.diff(edges), (low + high) / 2
         upper = np.clip(above / width, 0, shares)
         nodes = np.append(shares - upper, 0) + np.append(0, upper)
-        empty = nodes <= 0
+        empty = nodes < LEAST_SHARE
         if empty.any() and np.ndim(bins):
             raise ValueError(f"bins: no value lies near {edges[np.argmax(empty)]:g}; leave it out")
         edges, nodes = edges[~empty], nodes[~empty]

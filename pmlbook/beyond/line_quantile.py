@@ -24,7 +24,7 @@ from ..estimation.targets import estimation_variance
 from ..numerics.enclosure import texts_around
 from ..numerics.linear_programmes import LooseBound
 from ..numerics.progress import Clock
-from ..numerics.validation import Array, Frozen, check_count, check_epsilon
+from ..numerics.validation import Array, Frozen, LEAST_SHARE, check_count, design_level
 from ..numerics.validation import check_nonnegative
 from ..release.estimation import Estimate
 from ..release.intervals import check_request, halved_miss
@@ -288,7 +288,7 @@ def quantile_mechanism(
     >>> design.estimate(design.privatize([30.0] * 1000, rng=1)).interval()[1] < 40
     True
     """
-    level, secret = check_epsilon(epsilon), secret_from(prior)
+    level, secret = design_level(epsilon), secret_from(prior)
     share = check_nonnegative(quantile, "quantile")
     if not TAIL_PROBABILITY <= share < 1:
         raise ValueError(f"quantile = {share:g} must be below 1, at least {TAIL_PROBABILITY:.3g}")
@@ -300,7 +300,7 @@ def quantile_mechanism(
         limits = f"{MIN_SCALE:g} to {1 / MIN_SCALE:g}"
         raise ValueError(f"prior: its density {most:g} at the quantile is beyond {limits}; rescale")
     shares = cell_shares(secret, edges)
-    if shares.min() <= 0:
+    if shares.min() < LEAST_SHARE:
         raise ValueError(f"bins: no value lies near {edges[np.argmin(shares)]:g}; leave it out")
     shares = shares / shares.sum()
     below = np.arange(len(shares)) < place

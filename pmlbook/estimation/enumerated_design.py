@@ -26,8 +26,8 @@ from .targets import Claim, Criterion, estimation_variance
 from ..extremal.enumeration import Contradiction, keep_level, lowered, too_uneven
 from ..extremal.lift_vectors import MAX_ENUMERATED_SYMBOLS
 from ..extremal.privacy_regions import lift_limit
-from ..numerics.validation import Array, CheckedPrior, PriorLike, check_epsilon
-from ..numerics.validation import check_nonnegative, checked_prior
+from ..numerics.validation import Array, CheckedPrior, PriorLike
+from ..numerics.validation import check_nonnegative, design_level, design_prior
 from ..large_alphabets.column_generation import why_loose
 from ..numerics.enclosure import float_below
 from ..numerics.linear_programmes import SOLVER_SECONDS, Infeasible, LooseBound, SolverFailed
@@ -306,8 +306,8 @@ def estimation_mechanism(
     >>> round(design.value, 6), round(design.bound, 6)
     (2.0, 2.0)
     """
-    prior = checked_prior(prior)
-    level, wanted = check_epsilon(epsilon), functionals(target, prior)
+    prior = design_prior(prior)
+    level, wanted = design_level(epsilon, prior), functionals(target, prior)
     _check_estimable(wanted, level)
     tol = check_nonnegative(tol, "tol")
     if not tol:

@@ -21,7 +21,7 @@ from ..numerics.linear_programmes import Infeasible, maximise
 from ..numerics.progress import UNLIMITED, Clock
 from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import ExpectedGain
-from ..numerics.validation import Array, PriorLike, check_epsilon, check_prior, names_of
+from ..numerics.validation import Array, PriorLike, design_level, design_prior, names_of
 
 # %% auto #0
 __all__ = []
@@ -118,13 +118,13 @@ def gain_optimum(
 
     Source: one linear programme, outcomes labelled by actions; gain functions of Alvim et al. 2012.
     """
-    shares = exact_prior(prior)
+    shares = design_prior(prior).exact
     table = ExpectedGain(gain).aligned(names_of(prior), "prior").gain
     if len(table) != len(shares):
         raise ValueError(f"gain has {len(table)} rows, but there are {len(shares)} symbols")
-    limit = lift_limit(shares, check_epsilon(epsilon))[1]
+    limit = lift_limit(shares, design_level(epsilon, prior))[1]
     c = quotient(*limit.as_integer_ratio())
-    lifts, duals = gain_programme(check_prior(prior), c, table, clock)
+    lifts, duals = gain_programme(design_prior(prior).floats, c, table, clock)
     return lifts, float_above(gain_bound(shares, limit, table, duals))
 
 # %% ../../nbs/extremal/11_gains.ipynb #e1992c98

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .privacy_regions import lift_limit
-from ..foundations.probability import exact_prior
 from ..numerics.enclosure import whole_numbers
-from ..numerics.validation import Array, PriorLike, check_epsilon
+from ..numerics.validation import Array, PriorLike, design_level, design_prior
 
 # %% auto #0
 __all__ = []
@@ -163,7 +162,7 @@ def lift_vectors(prior: PriorLike, epsilon: float) -> Array:
 
     Source: Grosse et al. 2024, Algorithm 1, for every privacy region k = 1..N.
     """
-    shares = exact_prior(prior)
-    level = check_epsilon(epsilon)
+    shares = design_prior(prior).exact
+    level = design_level(epsilon, prior)
     vertices = exact_lift_vectors(shares, lift_limit(shares, level)[1])
     return np.unique(vertices.lifts, axis=1)

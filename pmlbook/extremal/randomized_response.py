@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..foundations.classic import symmetric_channel
 from ..foundations.leakage import epsilon_max
-from ..numerics.validation import Array, check_epsilon, check_prior
+from ..numerics.validation import Array, check_epsilon, design_prior
 
 # %% auto #0
 __all__ = ['randomized_response_for_pml']
@@ -47,7 +47,7 @@ def randomized_response_for_pml(prior: ArrayLike, epsilon: float) -> Array:
     >>> randomized_response_for_pml([0.5, 0.5], math.log(1.5)).round(6).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
-    weights = check_prior(prior)
+    weights = design_prior(prior).floats
     level = check_epsilon(epsilon)
     if level >= epsilon_max(prior):
         return np.eye(len(weights))

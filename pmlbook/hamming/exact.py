@@ -14,7 +14,7 @@ from scipy import sparse
 from ..foundations.leakage import local_dp
 from ..numerics.linear_programmes import maximise, warn_if_loose
 from ..release.mechanism import Mechanism
-from ..numerics.validation import Array, ROUNDED_ZERO, check_epsilon, check_probability
+from ..numerics.validation import Array, ROUNDED_ZERO, check_probability, design_level
 from .intervals import KnownSource, as_known, evened_at_water_level, members
 from .known_source import censoring_distortions, channel_with, distortion_needed
 from .known_source import lost, odds_needed
@@ -328,7 +328,7 @@ def min_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> Robus
     >>> round(min_distortion([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], 1.252763).value, 6)
     0.3
     """
-    known, level = as_known(source_set), check_epsilon(epsilon)
+    known, level = as_known(source_set), design_level(epsilon)
     deciding = members(known)
     used = deciding.max(axis=0) > 0
     vertices = deciding[:, used]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics.validation import Array, PriorLike, check_epsilon, check_prior
+from ..numerics.validation import Array, PriorLike, design_level, design_prior
 from ..foundations.utility import FInformation, Utility
 from .few_numbers import numbers_full, price_plane
 from .lattice import lattice_loss, denominator_of
@@ -333,7 +333,7 @@ def generate(
     prior: PriorLike, epsilon: float, utility: Utility, tol: float, clock: Clock, limited: bool
 ) -> tuple[Array, Array, float]:
     """As `column_generation`, within the time of a clock; one that is not limited or watched gets a limit."""
-    checked, level = check_prior(prior), check_epsilon(epsilon)
+    checked, level = design_prior(prior).floats, design_level(epsilon, prior)
     if not isinstance(utility, FInformation):
         raise ValueError(f"utility {type(utility).__name__} is no FInformation: enumerate instead")
     if level == 0 or len(checked) == 1:  # only the constant channel, or only one secret

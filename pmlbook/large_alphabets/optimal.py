@@ -23,7 +23,7 @@ from ..extremal.privacy_regions import lift_limit, privacy_region
 from ..extremal.randomized_response import randomized_response_for_pml
 from ..extremal.uniform import uniform_mechanism
 from ..numerics.validation import Array, CheckedPrior, PriorLike, check_choice, check_epsilon
-from ..numerics.validation import check_nonnegative, checked_prior, first_names
+from ..numerics.validation import check_nonnegative, design_level, design_prior, first_names
 from ..foundations.utility import UNPROVEN_ERROR, ExpectedGain, FInformation, Utility
 from ..foundations.utility import as_utility, lifts_of
 from .column_generation import generate
@@ -284,7 +284,7 @@ def optimal_mechanism(
     >>> optimal_mechanism([0.5, 0.3, 0.2], 0.5).value > 0.15
     True
     """
-    prior = checked_prior(prior)
+    prior = design_prior(prior)
     checked, level, names = prior.floats, check_epsilon(epsilon), prior.names
     measure = as_utility(utility).aligned(names, "prior")
     inputs = first_names(names, measure.inputs) or ()
@@ -295,6 +295,7 @@ def optimal_mechanism(
         formula = formula if inputs in ((), formula.inputs) else replace(formula, inputs=inputs)
         return bracket(formula, measure, formula_bound(prior, level, measure), "closed_form")
 
+    level = design_level(level, prior)  # a formula takes any level
     found = method if method != "auto" else programme_for(measure, len(checked))
     if found == "closed_form":
         region = privacy_region(prior, level)

@@ -25,7 +25,14 @@ from ..release.mechanism import Design, Mechanism
 from ..numerics.enclosure import as_fractions, exp_around, float_above, whole_numbers
 from ..numerics.linear_programmes import OutOfTime, warn_if_loose
 from ..numerics.progress import Clock
-from ..numerics.validation import Array, check_epsilon, check_instance, order_of, too_rare
+from pmlbook.numerics.validation import (
+    Array,
+    check_epsilon,
+    check_instance,
+    check_shares,
+    design_level,
+    order_of,
+)
 
 # %% auto #0
 __all__ = ['robust_mechanism']
@@ -289,9 +296,8 @@ def robust_mechanism(
     0.8571
     """
     check_instance(region, PriorRegion, "region")
-    level = check_epsilon(epsilon)
-    if math.isinf(1 / float(region.prior.min())):
-        raise too_rare(region.prior)
+    level = design_level(epsilon)
+    check_shares(region.prior, names=region.names or ())
     measure = as_utility(utility).aligned(region.names, "region")
     region = region.named(measure.inputs)
     clock = Clock(max_time, label="robust_mechanism")

@@ -17,7 +17,13 @@ import scipy
 from ..numerics.barrier import central_path
 from ..numerics.enclosure import as_fractions, exp_around, float_below, ln_around
 from ..numerics.linear_programmes import Infeasible
-from ..numerics.validation import Array, check_distribution, check_nonnegative, real_array
+from pmlbook.numerics.validation import (
+    Array,
+    check_distribution,
+    check_nonnegative,
+    check_shares,
+    real_array,
+)
 
 # %% auto #0
 __all__ = []
@@ -100,6 +106,7 @@ def rate_distortion(
     Source: Blahut 1972, Theorems 5 and 6.
     """
     p = check_distribution(prior, "prior")
+    check_shares(p)
     d = real_array(distortion, "distortion", 2)
     if len(d) != len(p):
         raise ValueError(f"distortion has {len(d)} rows, but prior has {len(p)} entries")

@@ -19,7 +19,13 @@ from ..numerics.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..numerics.progress import Clock
 from ..numerics.names import own_names
-from ..numerics.validation import Array, check_flag, check_instance, check_nonnegative
+from pmlbook.numerics.validation import (
+    Array,
+    check_flag,
+    check_instance,
+    check_nonnegative,
+    design_level,
+)
 from ..numerics.validation import real_array
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
@@ -317,7 +323,7 @@ def distortion_leakage(
     >>> round(best.value, 4), best.leakage <= 0.4
     (0.065, True)
     """
-    goal = Goal(L=check_nonnegative(L, "L", toward=0))
+    goal = Goal(L=design_level(L, name="L"))
     with Clock(max_time, progress, "design") as clock:
         posed = _posed(query, p0, distortion, observes, reduce_symmetry, None)
         return _design(posed, b, goal, tol, clock, start)

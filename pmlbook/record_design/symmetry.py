@@ -13,7 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ..numerics.validation import Array, InvalidPrior, check_instance, check_nonnegative
+from pmlbook.numerics.validation import (
+    Array,
+    InvalidPrior,
+    check_instance,
+    check_nonnegative,
+    check_shares,
+)
 from ..numerics.validation import aligned, given_names, real_array
 from ..per_record.framework import check_belief
 from ..per_record.parity import inverse_binary_entropy, parity_leakage
@@ -73,6 +79,7 @@ def check_data(query: Query, p0: ArrayLike) -> Array:
         raise InvalidPrior(
             f"p0 has shape {distribution.shape}, but the datasets have shape {query.shape}"
         )
+    check_shares(distribution.ravel(), "p0")
     return distribution.ravel()
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #3aaf04b3

@@ -27,7 +27,7 @@ from ..foundations.probability import exact_prior
 from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.restricted_master import Column, minimise_precisely
 from ..release.sampling import UNITS
-from ..numerics.validation import Array, check_epsilon, first_names, names_of
+from ..numerics.validation import Array, design_level, first_names, names_of
 from .min_leakage import MAX_LEAKAGE_NATS, BRACKET_NATS, Bracket, check_allowed
 from .problem import allowed_by_value, check_utilities
 from .multiprecision import Knapsack, decimal_entries, filled
@@ -276,7 +276,7 @@ def expected_utility_mechanism(
     2.6034
     """
     table = check_utilities(utilities, prior)
-    level = check_epsilon(epsilon)
+    level = design_level(epsilon, prior)
     clock = Clock(max_time, label="expected_utility_mechanism")
     allowed = check_allowed(allowed_by_value(table, floor, "floor"), prior)
     inputs = first_names(names_of(prior), names_of(utilities)) or ()

@@ -18,7 +18,7 @@ from ..numerics.enclosure import exp_around
 from ..numerics.linear_programmes import warn_if_loose
 from ..release.mechanism import Design
 from ..numerics.progress import Clock
-from ..numerics.validation import Array, check_epsilon, first_names, names_of
+from ..numerics.validation import Array, design_level, first_names, names_of
 from .min_leakage import MAX_LEAKAGE_NATS, BRACKET_NATS, Bracket
 from .problem import check_utilities, worst_value
 
@@ -201,7 +201,7 @@ def worst_case_mechanism(
     >>> worst_case_mechanism([[3, 2, 1], [1, 3, 2], [2, 1, 3]], [0.6, 0.25, 0.15], 0.7).value
     2.0
     """
-    level = check_epsilon(epsilon)
+    level = design_level(epsilon, prior)
     clock = Clock(max_time, label="worst_case_mechanism")
     stairs = Stairs(utilities, prior, clock)
     least = exp_below(level)

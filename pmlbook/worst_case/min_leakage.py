@@ -19,7 +19,14 @@ from ..numerics.linear_programmes import Infeasible, warn_if_loose
 from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from ..numerics.progress import Clock
-from ..numerics.validation import Array, aligned, check_prior, first_names, labels_of
+from pmlbook.numerics.validation import (
+    Array,
+    aligned,
+    check_prior,
+    design_prior,
+    first_names,
+    labels_of,
+)
 from ..numerics.validation import check_choice, names_of, real_array
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
 from .multiprecision import search_precisely
@@ -41,7 +48,7 @@ def check_allowed(allowed: ArrayLike, prior: ArrayLike) -> NDArray[np.bool_]:
     Source: Song & Oechtering 2026, problem (2).
     """
     rows = aligned(allowed, names_of(prior), "allowed", "prior")
-    n = len(check_prior(prior))
+    n = len(design_prior(prior))
     table = real_array(rows, "allowed", 2)
     if not np.isin(table, (0, 1)).all():
         raise ValueError("allowed must hold True and False only")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..numerics.validation import Array, aligned, check_channel, check_count, check_prior
+from ..numerics.validation import Array, aligned, check_channel, check_count, design_prior
 from ..numerics.validation import check_exact, names_of, real_array
 
 # %% auto #0
@@ -36,7 +36,7 @@ def check_utilities(utilities: ArrayLike, prior: ArrayLike) -> Array:
 
     Source: Song & Oechtering 2026, Section II.
     """
-    symbols = len(check_prior(prior))
+    symbols = len(design_prior(prior))
     rows = aligned(utilities, names_of(prior), "utilities", "prior")
     table = _as_floats(rows, "utilities", 2)
     if len(table) != symbols:

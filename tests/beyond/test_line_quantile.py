@@ -163,10 +163,10 @@ def test_releases_refuse_what_lies_outside():
         (norm(), 1.0, 0.5, [None, math.inf], r"got \[None, inf\]"),
         (norm(), 1.0, 0.5, [-math.inf, math.inf, math.inf], r"bins\[1\] = inf is not finite"),
         (norm(), 1.0, 0.5, [], "bins is empty"),
-        (beta(0.5, 0.5), 1e-15, 0.5, 4, "too little for the level|too strict"),
+        (beta(0.5, 0.5), 1e-15, 0.5, 4, "too small to search for"),
         # beyond the floats of the prior's tail the design was for another quantile
         (norm(40, 12), 1.0, 1e-25, 4, "quantile = 1e-25 must be below 1, at least"),
-        (norm(40, 12), 1.0, 0.5, [-math.inf, 40, np.nextafter(40, 50), math.inf], "around 40"),
+        (norm(40, 12), 1.0, 0.5, [-math.inf, 40, np.nextafter(40, 50), math.inf], "near 40"),
         (norm(1e16, 1), 1.0, 0.5, 4, "no floats between the cells"),
         (rv_histogram(([1, 3, 4], [0, 1, 2, 6]), density=False), 1.0, 0.5, 4, "jumps at its"),
         (([1, 1], [0, 5e-324, 1e-323]), 1.0, 0.5, 4, r"prior\[1\] must rise"),

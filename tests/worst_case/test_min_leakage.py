@@ -9,7 +9,6 @@ import pandas as pd
 
 from pmlbook.foundations.probability import exact_prior
 from pmlbook.numerics.linear_programmes import Infeasible
-from pmlbook.numerics.progress import Clock
 from pmlbook.worst_case.dual_certificate import dual_certificate_bound
 from pmlbook.worst_case.min_leakage import (
     Bracket,
@@ -109,14 +108,3 @@ def test_outcomes_that_hardly_occur_are_not_stored(monkeypatch):
     )
     _, value, bound = min_leakage_of_mask(table, prior)
     assert bound <= value <= bound + 1e-9
-
-
-def test_a_table_that_surely_leaks_too_much_is_searched_no_further(monkeypatch):
-    """A prior with 1e-14 needs decimals to close its bracket, but not to be beyond a level."""
-    prior = exact_prior([9.9e-7, 9.9e-15, 0.0099, 1 - 9.9e-7 - 9.9e-15 - 0.0099])
-    table = np.array([[False, True], [True, True], [True, True], [True, False]])
-    bracket = Bracket(table, prior)
-    monkeypatch.setattr("pmlbook.worst_case.min_leakage.search", None)  # it would raise
-    bracket.limit = Fraction(2)
-    bracket.narrow(Clock())
-    assert bracket.bound > 2
