@@ -19,14 +19,18 @@ from pmlbook.numerics.validation import InvalidPrior
 from pmlbook.per_record.certificate import per_record_leakage
 from pmlbook.per_record.queries import Query, SumQuery, counting, modular_sum, parity
 from pmlbook.record_design.classical import rate_distortion
-from pmlbook.record_design.cutting_plane_search import DesignSearch, play_round
-from pmlbook.record_design.cutting_planes import AdversarySet, planes_at
+from pmlbook.record_design.cutting_planes import (
+    AdversarySet,
+    DesignSearch,
+    Goal,
+    planes_at,
+    play_round,
+)
 from pmlbook.record_design.leakage_distortion import (
     distortion_leakage,
     leakage_distortion,
     leakage_distortion_curve,
 )
-from pmlbook.record_design.plane_bound import Goal
 from pmlbook.record_design.symmetry import parity_min_distortion, parity_min_leakage, setting
 
 FILE = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"

@@ -31,14 +31,19 @@ from pmlbook.per_record.queries import (
     threshold,
 )
 from pmlbook.per_record.tilted import reply, surely_allowed
-from pmlbook.record_design.cutting_plane_search import DesignSearch, rounding_loss
-from pmlbook.record_design.cutting_planes import AdversarySet, certify, planes_at
+from pmlbook.record_design.cutting_planes import (
+    AdversarySet,
+    DesignSearch,
+    Goal,
+    certify,
+    planes_at,
+    rounding_loss,
+)
 from pmlbook.record_design.leakage_distortion import (
     distortion_leakage,
     leakage_distortion,
     leakage_distortion_curve,
 )
-from pmlbook.record_design.plane_bound import Goal
 from pmlbook.record_design.symmetry import parity_min_leakage, setting
 from pmlbook.release.mechanism import Mechanism
 
@@ -415,9 +420,9 @@ def test_a_count_of_five_closes():
 
 
 def test_no_progress_is_not_called_an_interruption(monkeypatch):
-    monkeypatch.setattr("pmlbook.record_design.cutting_plane_search.IDLE_ROUNDS", 1)
+    monkeypatch.setattr("pmlbook.record_design.cutting_planes.IDLE_ROUNDS", 1)
     monkeypatch.setattr(
-        "pmlbook.record_design.cutting_plane_search.best_against",
+        "pmlbook.record_design.cutting_planes.best_against",
         lambda orbits, goal, candidates, start, clock: start,
     )
     found = leakage_distortion(modular_sum(3, 3), 0.3, 1.0, tol=1e-9)
@@ -426,7 +431,7 @@ def test_no_progress_is_not_called_an_interruption(monkeypatch):
 
 def test_the_last_round_is_certified(monkeypatch):
     """For every end of the search, the claim is certified for the returned mechanism."""
-    monkeypatch.setattr("pmlbook.record_design.cutting_plane_search.MAX_ROUNDS", 1)
+    monkeypatch.setattr("pmlbook.record_design.cutting_planes.MAX_ROUNDS", 1)
     found = leakage_distortion(modular_sum(3, 3), 0.3, 1.0, tol=1e-9)
     again = per_record_leakage(counting(3), found.mechanism.channel, 1.0, tol=1e-6)
     assert again.value <= found.value and found.method == "no progress"
@@ -588,7 +593,7 @@ def test_rounding_a_mechanism_adds_no_more_than_its_loss():
 def test_the_loss_is_in_every_claim(monkeypatch):
     least = leakage_distortion(parity(2), 0.2, 1.0)
     monkeypatch.setattr(
-        "pmlbook.record_design.cutting_plane_search.rounding_loss", lambda q, symbols: 0.01
+        "pmlbook.record_design.cutting_planes.rounding_loss", lambda q, symbols: 0.01
     )
     assert leakage_distortion(parity(2), 0.2, 1.0).value == pytest.approx(
         least.value + 0.01, abs=1e-6
@@ -601,7 +606,7 @@ def test_the_loss_is_in_every_claim(monkeypatch):
 def test_a_bound_above_the_value_is_an_error(monkeypatch):
     """A contradiction is never hidden by taking the smaller of the two."""
     monkeypatch.setattr(
-        "pmlbook.record_design.plane_bound.weak_duality",
+        "pmlbook.record_design.cutting_planes.weak_duality",
         lambda orbits, goal, branchings, majorants, dual: 0.6,
     )
     with pytest.raises(SolverFailed, match=r"the bound 0\.6 lies above the value 0\.\d+"):

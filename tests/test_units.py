@@ -10,7 +10,7 @@ import pytest
 import pmlbook as pb
 from pmlbook.numerics.linear_programmes import Infeasible
 from pmlbook.record_algorithms.design import blurred
-from pmlbook.record_design import cutting_plane_search
+from pmlbook.record_design import cutting_planes
 from pmlbook.record_design.classical import rate_distortion
 
 RNG = np.random.default_rng(7)
@@ -171,8 +171,8 @@ def test_a_unit_changes_nothing(case):
 
 @pytest.mark.parametrize("case", ["leakage_distortion", "distortion_leakage"])
 def test_many_variables_in_another_unit(case, monkeypatch):
-    monkeypatch.setattr(cutting_plane_search, "MAX_VARIABLES", 0)
-    monkeypatch.setattr(cutting_plane_search, "MAX_ROUNDS", 3)
+    monkeypatch.setattr(cutting_planes, "MAX_VARIABLES", 0)
+    monkeypatch.setattr(cutting_planes, "MAX_ROUNDS", 3)
     first, found = said(case, 1.0), said(case, 2.0**-20)
     for here, there in zip(found, first):
         assert np.array_equal(here, there)
