@@ -17,7 +17,8 @@ from pmlbook.numerics.validation import InvalidChannel as InvalidChannel
 from pmlbook.numerics.linear_programmes import Infeasible as Infeasible
 from pmlbook.numerics.linear_programmes import SolverFailed as SolverFailed
 from pmlbook.numerics.linear_programmes import LooseBound as LooseBound
-from pmlbook.accounting.release_log import BudgetExceeded as BudgetExceeded
+from pmlbook.budget.account import BudgetExceeded as BudgetExceeded
+from pmlbook.budget.log import AlreadyReleased as AlreadyReleased
 from pmlbook.accounting.release_log import RepeatedRelease as RepeatedRelease
 from pmlbook import measures as measures
 from pmlbook import mechanisms as mechanisms

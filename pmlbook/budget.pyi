@@ -2,5 +2,5 @@ from pmlbook.practice.composition import compose as compose, composed_level as c
 from pmlbook.practice.composition import JointRelease as JointRelease
 from pmlbook.beyond.repeated_releases import repeated_leakage as repeated_leakage
 from pmlbook.beyond.repeated_releases import RepeatedLeakage as RepeatedLeakage
-from pmlbook.accounting.release_log import ReleaseLog as ReleaseLog
+from pmlbook.budget.log import ReleaseLog as ReleaseLog
 from pmlbook.accounting.disk_log import DiskLog as DiskLog

@@ -17,6 +17,8 @@ FLOORS = [
     {"estimation"},
     {"practice"},
     {"beyond"},
+    {"budget"},
+    {"files"},
     {"accounting"},
     {"cli"},
 ]

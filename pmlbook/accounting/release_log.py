@@ -26,10 +26,10 @@ from ..release.levels import certified_level
 from ..release.sampling import check_unseeded
 from ..practice.composition import JointRelease, compose, matched
 from ..numerics.validation import check_instance
-from ..practice.strata import LevelExceeded
+from ..budget.account import BudgetExceeded as BudgetExceeded
 
 # %% auto #0
-__all__ = ['BudgetExceeded', 'certified', 'over_budget', 'check_levels', 'rounded_up', 'RepeatedRelease', 'ReleaseLog']
+__all__ = []
 
 # %% ../../nbs/accounting/02_release_log.ipynb #f6d52810
 def min_remaining(
@@ -119,13 +119,6 @@ def after_release(before: Account | None, mechanism: Mechanism) -> Account:
     return Account(number, before.first, remaining, before.min_ratio * one.min_ratio, None, counts)
 
 # %% ../../nbs/accounting/02_release_log.ipynb #08786a15
-class BudgetExceeded(LevelExceeded):
-    """A release would make all releases of a column leak more than its budget.
-
-    Source: the exact joint level, by `compose`.
-    """
-
-
 def certified(release: Mechanism | Certificate) -> Certificate:
     """The certificate of a release, at its own level where a mechanism is given; ValueError if it does not hold."""
     if isinstance(release, Mechanism):

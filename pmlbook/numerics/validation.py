@@ -28,7 +28,7 @@ from .names import first_names as first_names, given_names as given_names
 
 # %% auto #0
 __all__ = ['Array', 'Side', 'PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'LEAST_SHARE', 'LEAST_LEVEL',
-           'InvalidPrior', 'InvalidChannel', 'too_rare', 'needed_pandas']
+           'InvalidPrior', 'InvalidChannel', 'LevelExceeded', 'too_rare', 'needed_pandas']
 
 # %% ../../nbs/numerics/01_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):
@@ -37,6 +37,10 @@ class InvalidPrior(ValueError):
 
 class InvalidChannel(ValueError):
     """The values are not a channel; the message names the row or entry and the reason."""
+
+
+class LevelExceeded(ValueError):
+    """A mechanism, a stratum or an account would leak more than it may; the message says how much."""
 
 
 def too_rare(prior: Array) -> InvalidPrior:

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from ..extremal.lift_vectors import exact_lift_vectors
 from ..release.certificate import exp_below
 from ..release.mechanism import Mechanism
 from ..release.levels import certified_level
@@ -261,6 +260,8 @@ MAX_COMPOSED_SECRETS = 12  # up to here all vertices are listed
 
 def exact_lift_vertices(prior: Sequence[Fraction], most: Fraction) -> list[tuple[Fraction, ...]]:
     """Vertices of {0 <= lift <= most, prior . lift = 1}, in fractions."""
+    from pmlbook.extremal.lift_vectors import exact_lift_vectors  # here: a log needs no search
+
     vertices = exact_lift_vectors(prior, min(most, 1 / min(prior)))
     return [tuple(vertices.column(v)) for v in range(len(vertices.tall))]
 

@@ -78,6 +78,13 @@ def unpacked(file: Any) -> BinaryIO:
     return content
 
 
+@contextmanager
+def open_bytes(path: Path) -> Iterator[BinaryIO]:
+    """The content of a file, decompressed if it is gzip; OSError if it cannot be opened."""
+    with open(path, "rb") as file:
+        yield unpacked(file)
+
+
 def packed(file: Any, target: Path) -> AbstractContextManager[Any]:
     """The stream for the content of a file `target`, compressed if the name ends in `.gz`.
 
