@@ -11,7 +11,7 @@ import pytest
 import pmlbook as pb
 from pmlbook.beyond.line_priors import atoms
 from pmlbook.beyond.noise_means import Noise
-from pmlbook.beyond.worst_outcomes import _gaussian_between
+from pmlbook.beyond.worst_outcomes import worst_of_atoms
 from pmlbook.cli.command_line import main
 from pmlbook.foundations.probability import exact_prior
 from pmlbook.numerics.enclosure import level_of
@@ -161,9 +161,8 @@ def test_a_bound_for_gaussian_noise_holds_to_the_last_digit():
         shares = rng.dirichlet(np.ones(3))
         low = float(numbers[:2].mean() + rng.uniform(-3, 3) * scale**2 / apart)
         high = float(max(np.nextafter(low, np.inf), low + rng.uniform(0, 2) * scale**2 / apart))
-        _, bound, _ = _gaussian_between(
-            Noise("gaussian", scale), atoms(numbers, shares), low, high, 5e-7
-        )
+        noise, secret = Noise("gaussian", scale), atoms(numbers, shares)
+        _, bound, _ = worst_of_atoms(noise, secret, Fraction(low), Fraction(high))
         with mpmath.workdps(50):
             for part in range(11):
                 y = mpmath.mpf(low) + (mpmath.mpf(high) - low) * part / 10

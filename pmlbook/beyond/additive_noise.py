@@ -8,9 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
-from .line_priors import MAX_POINTS, discrete_table, family, secret_from
+from pmlbook.beyond.line_priors import (
+    MAX_POINTS,
+    discrete_table,
+    family,
+    secret_from,
+    without_location,
+)
 from .noise_means import NOISES, Noise
 from .prior_sets import check_interval
 from .worst_outcomes import NoiseLeakage, noise_bracket, discrete_level
@@ -25,7 +32,7 @@ __all__ = ['additive_noise_leakage', 'noise_scale']
 CUT_PART = 1 / 8  # of the scale: Gaussian noise that is cut nearer is nearly uniform
 
 
-def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Noise | Any, float]:
+def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Noise | Any, Fraction]:
     """The noise around its middle, or a table of whole steps, and the middle."""
     reach = math.inf if cut is None else positive(cut, "cut")
     if isinstance(noise, str):
@@ -36,37 +43,39 @@ def noise_from(noise: Any, scale: float | None, cut: float | None) -> tuple[Nois
         if cut is not None and noise in ("uniform", "discrete_laplace"):
             raise ValueError("cut is for Laplace and Gaussian noise")
         if noise == "uniform":
-            return Noise(noise, size, size), 0.0
+            return Noise(noise, size, size), Fraction(0)
         if reach < size * (CUT_PART if noise == "gaussian" else MIN_SCALE):
             raise ValueError(f"cut = {reach:g} is far below scale = {size:g}: use uniform noise")
-        return Noise(noise, size, reach), 0.0
+        return Noise(noise, size, reach), Fraction(0)
     if scale is not None or cut is not None:
         raise ValueError("scale and cut are for noise that is given by name")
     if isinstance(noise, Mapping):
-        return noise, 0.0
+        return noise, Fraction(0)
     if not hasattr(getattr(noise, "dist", noise), "_parse_args"):
         raise ValueError(f"{KNOWN}, not {type(noise).__name__}")
     try:
-        name, shapes, middle, size = family(noise)
+        name, shapes, location, size = family(noise)
         low, high = (float(end) for end in noise.support())
     except (TypeError, ValueError):
         raise ValueError("noise must have one number for each of its parameters") from None
-    if not (math.isfinite(middle) and size > 0 and low <= high):
+    if not (math.isfinite(location) and size > 0 and low <= high):
         raise ValueError(
-            f"noise has parameters that are out of range: loc = {middle:g}, scale of noise = {size:g}, "
+            f"noise has parameters that are out of range: loc = {location:g}, scale of noise = {size:g}, "
             f"support {low:g} to {high:g}"
         )
+    still, middle = without_location(noise)
     if hasattr(getattr(noise, "dist", noise), "pmf") and name != "dlaplace":
         if not high - low <= MAX_POINTS:
             raise ValueError("noise is discrete with infinitely many values: only dlaplace may be")
-        points, shares = discrete_table(noise, low, high, "noise")
-        return dict(zip(points.tolist(), shares.tolist())), 0.0
+        low, high = (float(end) for end in still.support())
+        points, shares = discrete_table(still, low, high, "noise")
+        return dict(zip(points.tolist(), shares.tolist())), middle
     kinds = {"laplace": "laplace", "norm": "gaussian"}
     if name in kinds:
         return Noise(kinds[name], positive(size, "scale of noise")), middle
     if name == "uniform":
         half = positive(size, "scale of noise") / 2
-        return Noise(name, half, half), middle + half
+        return Noise(name, half, half), middle + Fraction(half)
     if name == "truncnorm" and shapes[0] == -shapes[1]:
         size = positive(size, "scale of noise")
         return Noise("gaussian", size, positive(shapes[1] * size, "cut of noise")), middle
@@ -118,7 +127,7 @@ def additive_noise_leakage(
     tol : float
         Width of the limits that is aimed at, in nats. It is reached for continuous families that are known to be
         unimodal, for sets of priors, where the worst outcome is an end, and for probabilities of numbers (at most 500
-        with Gaussian noise) with Laplace or Gaussian noise that is not cut. Else limits are often 1e-3 apart, and
+        with Gaussian noise or a cut). Else limits are often 1e-3 apart, and
         farther where the worst outcome is far out in a tail or the scale is below a 1e-6 part of the support.
 
     Returns
@@ -145,7 +154,8 @@ def additive_noise_leakage(
     True
     """
     given, middle = noise_from(noise, scale, cut)
-    secret = secret_from(prior)
+    still, start = without_location(prior)
+    secret = secret_from(still)
     tol = check_nonnegative(tol, "tol")
     if tol == 0:
         raise ValueError("tol = 0 must be positive")
@@ -154,15 +164,20 @@ def additive_noise_leakage(
         raise ValueError(
             f"{name} = {given.scale:g} is beyond {MIN_SCALE:g} to {1 / MIN_SCALE:g}; rescale"
         )
+    # Outcomes are measured from here: a sum with a far location would be rounded.
+    origin = start + middle
     if not isinstance(given, Noise) or given.kind == "discrete_laplace":
         if clip is not None:
             raise ValueError("clip is for noise with a density; clip a table with `audit_leakage`")
         found = discrete_level(given, secret)
-        return replace(found, outcome=found.outcome + middle)
-    edges = (-math.inf, math.inf) if clip is None else check_interval(clip, "clip", bounded=False)
-    check_sizes({"prior": secret.ends, "clip": edges, "loc of noise": (middle,)})
-    moved = noise_bracket(given, secret, (edges[0] - middle, edges[1] - middle), tol)
-    return replace(moved, outcome=moved.outcome + middle)
+    else:
+        edges = (-math.inf, math.inf) if clip is None else check_interval(clip, "clip", False)
+        check_sizes({"prior": secret.ends, "clip": edges, "loc of noise": (float(middle),)})
+        low, high = (Fraction(end) - origin if math.isfinite(end) else end for end in edges)
+        found = noise_bracket(given, secret, (low, high), tol)
+    if math.isfinite(found.outcome):
+        found = replace(found, outcome=float(Fraction(found.outcome) + origin))
+    return found
 
 # %% ../../nbs/beyond/02_additive_noise.ipynb #48d62e42
 MIN_SCALE = 1e-100  # of a scale: squares of smaller ones are no floats
@@ -218,13 +233,13 @@ def noise_scale(
     (0.9093, True)
     """
     limit = design_level(level, name="level")
-    secret = secret_from(prior)
+    secret = secret_from(without_location(prior)[0])
     edges = () if clip is None else check_interval(clip, "clip", bounded=False)
     check_choice(noise, NOISES, "noise")
 
     def at(scale: float) -> NoiseLeakage:
         for tol in (1e-3, 1e-5, 5e-7):  # the last one is what `additive_noise_leakage` aims at
-            found = additive_noise_leakage(noise, secret, scale, clip, cut, tol)
+            found = additive_noise_leakage(noise, prior, scale, clip, cut, tol)
             if found.bound <= limit or found.value > limit:
                 break
         return found
@@ -261,7 +276,7 @@ def noise_scale(
             safe = middle
         else:
             unsafe, failed = middle, middle if found.value > limit else failed
-    while additive_noise_leakage(noise, secret, safe, clip, cut).bound > limit:
+    while additive_noise_leakage(noise, prior, safe, clip, cut).bound > limit:
         safe *= 1 + SCALE_TOLERANCE  # the same call must find the level kept
     return NoiseScale(safe, failed)
 

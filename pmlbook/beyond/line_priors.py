@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +17,8 @@ from numpy.typing import NDArray
 
 from .noise_means import RELATIVE_MEAN_ERROR, DensityCells, Noise, Weight, expected
 from ..numerics.names import own_names
-from ..numerics.validation import Array, check_distribution, check_exact, real_array
+from ..numerics.validation import Array, check_distribution, check_exact, check_shares
+from ..numerics.validation import real_array
 
 # %% auto #0
 __all__ = []
@@ -53,8 +55,8 @@ class Secret:
         """A secret in the support is so near to y."""
         return 0.0
 
-    def cuts(self, noise: Noise) -> Array:
-        """Outcomes at which the leakage may jump."""
+    def marks(self) -> Array:
+        """Outcomes at which a search had better begin."""
         return np.array([])
 
 
@@ -67,6 +69,19 @@ def family(given: Any) -> tuple[str, tuple[float, ...], float, float]:
     known = type(dist) is type(getattr(scipy.stats, str(dist.name), None))
     name = dist.name if known else ""
     return name, tuple(map(float, shapes)), float(location), float(scale)
+
+
+def without_location(given: Any) -> tuple[Any, Fraction]:
+    """A frozen distribution measured from its location, and the location: sums with it would be rounded."""
+    try:
+        _, shapes, location, scale = family(given)
+        start = Fraction(location)
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        return given, Fraction(0)  # `secret_from` says what is wrong with it
+    if not start or not hasattr(given, "dist"):
+        return given, Fraction(0)
+    sizes = {} if hasattr(given.dist, "pmf") else {"scale": scale}
+    return given.dist(*shapes, **sizes), start
 
 # %% ../../nbs/beyond/09_line_priors.ipynb #cbbcb24e
 class Continuous(Secret):
@@ -181,7 +196,7 @@ class Steps(Secret):
     def near_at_most(self, y: float) -> float:
         return self.near(y, y)
 
-    def cuts(self, noise: Noise) -> Array:
+    def marks(self) -> Array:
         return self.edges
 
 # %% ../../nbs/beyond/09_line_priors.ipynb #34531f21
@@ -199,9 +214,8 @@ class Atoms(Secret):
 
     def mean(self, weight: Weight, tol: float) -> tuple[float, float]:
         mean = float(self.shares @ weight.call(self.points))
-        return mean * (1 - RELATIVE_MEAN_ERROR), min(
-            mean * (1 + RELATIVE_MEAN_ERROR) + self.rest, 1.0
-        )
+        most = mean * (1 + RELATIVE_MEAN_ERROR) + self.rest
+        return mean * (1 - RELATIVE_MEAN_ERROR), min(most, 1.0)
 
     def at_end(self, side: int) -> float:
         return float(self.shares[-1 if side > 0 else 0])
@@ -212,9 +226,8 @@ class Atoms(Secret):
     def near_at_most(self, y: float) -> float:
         return self.near(y, y)
 
-    def cuts(self, noise: Noise) -> Array:
-        reach = [0.0] if math.isinf(noise.cut) else [-noise.cut, 0.0, noise.cut]
-        return np.concatenate([self.points + d for d in reach])
+    def marks(self) -> Array:
+        return self.points
 
 # %% ../../nbs/beyond/09_line_priors.ipynb #9a2f0008
 def secret_from(prior: Any) -> Secret:
@@ -238,9 +251,12 @@ def secret_from(prior: Any) -> Secret:
         if not counts.any():
             raise ValueError("prior[0] has no count above 0")
         counts = counts / counts.max()  # sums of large counts are no floats
+        check_shares(counts / counts.sum(), "the share of prior[0]")
+        check_origin(edges[0], edges[-1])
         return Steps(edges, counts / counts.sum())
     if isinstance(prior, Mapping) or hasattr(prior, "to_dict"):
         points, shares = table_of(prior, "prior", "the secrets of prior")
+        check_shares(shares, names=points.tolist())
         kept = shares > 0
         return atoms(points[kept], shares[kept])
     try:
@@ -257,7 +273,9 @@ def secret_from(prior: Any) -> Secret:
             f"prior has parameters that are out of range: its support is {low:g} to {high:g}"
         )
     if not discrete:
-        return Continuous(prior)
+        found = Continuous(prior)
+        check_origin(*found.cells.nodes[[0, -1]])
+        return found
     first, last = low, high
     if math.isinf(low) or math.isinf(high):  # SciPy has no quantiles of such small tails
         steps = 2.0 ** np.arange(18)
@@ -284,7 +302,18 @@ def secret_from(prior: Any) -> Secret:
 
 # %% ../../nbs/beyond/09_line_priors.ipynb #e04adb29
 MAX_POINTS = 10**5
+COARSE = 2.0**-20  # of the support: floats that are farther apart do not hold its numbers
 MIN_BIN = 1e-300  # of a bin: its density is a float
+
+
+def check_origin(low: float, high: float) -> None:
+    """ValueError if a density lies so far from 0 that floats do not hold the differences of its numbers."""
+    apart = math.ulp(max(abs(low), abs(high)))
+    if apart > COARSE * (high - low):
+        raise ValueError(
+            f"prior: between {low:g} and {high:g} floats are {apart:.2g} apart, too coarse for what lies there: "
+            "subtract an origin first"
+        )
 
 
 def discrete_table(given: Any, first: float, last: float, name: str) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,9 @@ __all__ = []
 # Relative error of a mean, if SciPy and sums are right up to a fourth of it.
 RELATIVE_MEAN_ERROR = 2.0**-40
 MAX_MEAN_CELLS, MEAN_BISECTIONS = 2**17, 150
-NEAR_CUT_PART = 2.0**-7  # of the cut: tails that begin nearer to it have lost too many digits
+NEAR_CUT_PART = (
+    2.0**-7
+)  # of the cut: tails over a density that begin nearer have lost too many digits
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,10 @@ def cell_means(
     missed = abs((middle - left) - (right - middle)) / width  # far from 0 a middle is rounded
     # The part of the mass that lies evenly over the cell, by the least density in it.
     even = np.clip(cells.floor(x, seen) * width, 0, mass)
-    even = np.where(missed < 0.25, even, 0)
+    jumps = (least == 0) & (
+        most > 0
+    )  # where noise is cut off, a weight is neither convex nor concave
+    even = np.where((missed < 0.25) & ~jumps, even, 0)
     error = 4 * missed * (most - least)
     # Over an even mass the mean of a convex or concave weight lies between chord and middle.
     low_mean = np.maximum(np.minimum(chord, at_middle) - error, least)
@@ -129,12 +135,11 @@ class Noise:
         )
 
     @np.errstate(over="ignore")  # a square that is no float is the exponent of 0
-    def kernel(self, distance: Array, radius: float = 0.0, reached: Any = None) -> Array:
-        """Density at distance + radius, over that of no noise; `reached`: where it is not cut off."""
-        far = distance + radius
-        part = far / self.scale
+    def kernel(self, distance: Array) -> Array:
+        """Density at a distance, over that of no noise."""
+        part = distance / self.scale
         exponent = {"laplace": part, "gaussian": part * part / 2, "uniform": 0 * part}[self.kind]
-        return np.where(far <= self.cut if reached is None else reached, np.exp(-exponent), 0.0)
+        return np.where(distance <= self.cut, np.exp(-exponent), 0.0)
 
     def log_tail(self, t: Array) -> Array:
         """Logarithm of the probability of noise of at least t; -inf from the cut on."""
@@ -146,7 +151,7 @@ class Noise:
                 part = self.cut / self.scale
                 laplace = self.kind == "laplace"
                 inside = -math.expm1(-part) if laplace else math.erf(part / math.sqrt(2))
-                half = self._whole(size) + self._kept(size) - math.log(inside)
+                half = self._whole(size) + self._kept(size, self.cut - size) - math.log(inside)
             return np.where(t >= 0, half, np.log1p(-np.exp(half)))
 
     def log_ratio(self, t: float, moved: Array) -> Array:
@@ -157,8 +162,11 @@ class Noise:
         far = t + moved
         if self.kind == "uniform" or t <= 0:
             return self.log_tail(far) - self.log_tail(np.asarray(t))
-        fallen = self._fallen(np.asarray(t), moved)
-        return fallen + self._kept(far) - self._kept(np.asarray(t))
+        return (
+            self._fallen(np.asarray(t), moved)
+            + self._kept(far, self.cut - far)
+            - self._kept(np.asarray(t), self.cut - np.asarray(t))
+        )
 
     @np.errstate(divide="ignore", over="ignore")
     def _fallen(self, size: Array, moved: Array) -> Array:
@@ -166,15 +174,17 @@ class Noise:
         fallen = -moved / self.scale
         if self.kind == "laplace":
             return fallen
-        near, far = (x / (math.sqrt(2) * self.scale) for x in (size, size + moved))
+        near, middle, far = (x / self.scale for x in (size, size + moved / 2, size + moved))
         squares = fallen * (2 * size + moved) / (2 * self.scale)
-        return squares + np.log(scipy.special.erfcx(far) / scipy.special.erfcx(near))
+        whole = squares + np.log(_mills(far) / _mills(near))
+        # Over a short way the difference cancels: the hazard rate is integrated by Simpson's rule.
+        hazards = 1 / _mills(near) + 4 / _mills(middle) + 1 / _mills(far)
+        return np.where(-fallen < SHORT_WAY, fallen * hazards / 6, whole)
 
     @np.errstate(divide="ignore")
-    def _kept(self, size: Array) -> Array:
-        """Logarithm of the part of the tail at size >= 0 that the cut leaves."""
-        drop = self._fallen(size, self.cut - size)
-        return np.log(-np.expm1(np.minimum(drop, 0)))
+    def _kept(self, size: Array, left: Array) -> Array:
+        """Logarithm of the part of the tail at size >= 0 that the cut, which is farther by `left`, leaves."""
+        return np.log(-np.expm1(np.minimum(self._fallen(size, left), 0)))
 
     def _whole(self, size: Array) -> Array:
         """Logarithm of the tail at size >= 0 before it is cut off."""
@@ -183,35 +193,75 @@ class Noise:
             return -part - math.log(2)
         return np.asarray(scipy.special.log_ndtr(-part))
 
-    def at(self, y: float, radius: float = 0.0, snapped: bool = False) -> Weight:
-        """A lower bound on the weight of the secrets for outcomes within `radius` of y."""
-        bends = tuple(y + side * max(d - radius, 0) for d in self.bends for side in (-1, 1))
+    def at(self, y: float, radius: float = 0.0, way: int = 1) -> Weight:
+        """The least weight of each secret over the outcomes within `radius` of y; the largest one for `way` -1."""
+        slack = way * ROUNDED_DISTANCE if math.isfinite(self.cut) else 0.0
 
-        def call(x: Array) -> Array:
-            far = abs(x - y)
-            return self.kernel(far, radius, far <= self.cut if snapped else None)
+        def distance(d: Any) -> Any:
+            return np.maximum((d + way * radius) * (1 + slack), 0)
 
-        return Weight(call, y, bends, self.scale)
+        bends = tuple(
+            y + side * max(d / (1 + slack) - way * radius, 0)
+            for d in self.bends
+            for side in (-1, 1)
+        )
+        return Weight(lambda x: self.kernel(distance(abs(x - y))), y, bends, self.scale)
 
-    def beyond(self, edge: float, end: float, side: int) -> Weight | None:
+    def beyond(self, edge: Fraction, end: float, side: int) -> Weight | None:
         """The weight of the secrets for the outcome 'edge, or farther out', the farthest secret being `end`; None if impossible."""
-        out = edge if math.isinf(end) else side * (edge - end)
+        at = float(edge)
+        out = at if math.isinf(end) else float(side * (edge - Fraction(end)))
         if math.isfinite(end) and self.log_tail(np.asarray(out)) == -math.inf:
             return None
         if math.isfinite(self.cut + end) and out > self.cut * (1 - NEAR_CUT_PART):
-            raise near_cut(edge)
-        bends = tuple(edge + way * d for d in self.bends for way in (-1, 1))
+            raise ValueError(
+                f"clip ends at {at:g}, so near the farthest outcome that floats are too coarse"
+            )
+        bends = tuple(at + way * d for d in self.bends for way in (-1, 1))
 
         def call(x: Array) -> Array:
             if math.isinf(end):
-                return np.exp(self.log_tail(side * (edge - x)))
+                return np.exp(self.log_tail(side * (at - x)))
             return np.exp(np.minimum(self.log_ratio(out, side * (end - x)), 0))
 
         return Weight(call, side * math.inf if math.isinf(end) else end, bends, self.scale)
 
+    @np.errstate(all="ignore")
+    def log_tails_beyond(self, edge: Fraction, points: Array, side: int) -> Array:
+        """Logarithms of the probability of 'edge, or farther out' for each point, less that of the farthest point.
+
+        Distances are exact before they are rounded: near the cut, what it leaves of a tail has no other digits.
+        All are -inf if the outcome is impossible.
+        """
+        away = [side * (edge - Fraction(x)) for x in points.tolist()]
+        t = np.array([float(d) for d in away])
+        left: Array = np.full(len(t), math.inf)  # from the distance to the cut
+        if math.isfinite(self.cut):
+            left = np.array([float(Fraction(self.cut) - abs(d)) for d in away])
+            left = np.where(t >= 0, left, np.maximum(left, 0))
+        possible = (t < 0) | (left > 0)
+        size: Array = np.abs(t)
+        end = int(np.argmin(t))
+        if self.kind == "uniform":
+            tail = np.log(np.where(t >= 0, left, 2 * self.cut - left))
+            found = tail - tail[end]
+        elif t[end] > 0:
+            kept = self._kept(size, left)
+            found = self._fallen(size[end], side * (points[end] - points)) + kept - kept[end]
+        else:
+            part = self.cut / self.scale
+            inside = -math.expm1(-part) if self.kind == "laplace" else math.erf(part / math.sqrt(2))
+            half = self._whole(size) + self._kept(size, left) - math.log(inside)
+            tail = np.where(t >= 0, half, np.log1p(-np.exp(half)))
+            found = tail - tail[end]
+        return np.where(possible & possible[end], np.minimum(found, 0), -math.inf)
+
 # %% ../../nbs/beyond/10_noise_means.ipynb #nearcut1
-def near_cut(edge: float) -> ValueError:
-    """The error of a clip whose tail begins so near to the cut that it has lost too many digits."""
-    return ValueError(
-        f"clip ends at {edge:g}, so near the farthest outcome that floats are too coarse"
-    )
+SHORT_WAY = 2.0**-8  # of the scale: over a shorter way a difference of two logarithms cancels
+# Relative error of a distance in floats: with it on the safe side, no cut is missed.
+ROUNDED_DISTANCE = 2.0**-50
+
+
+def _mills(z: Array) -> Array:
+    """The normal tail at z over the density there."""
+    return np.asarray(math.sqrt(math.pi / 2) * scipy.special.erfcx(z / math.sqrt(2)))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .line_priors import Secret, Steps
+from .line_priors import Secret, Steps, check_origin
 from .noise_means import RELATIVE_MEAN_ERROR, Weight
 from ..numerics.enclosure import text_above
 from ..numerics.frozen import unmasked
@@ -57,6 +57,7 @@ class DensityRange(Frozen, Secret):
     def __post_init__(self) -> None:
         super().__post_init__()
         low, high = check_interval(self.support, "support")
+        check_origin(low, high)
         least = check_nonnegative(self.least, "least", toward=0)
         most = (
             math.inf
@@ -144,6 +145,7 @@ class SampleBand(Frozen, Secret):
     def __post_init__(self) -> None:
         super().__post_init__()
         low, high = check_interval(self.support, "support")
+        check_origin(low, high)
         drawn = np.sort(real_array(self.sample, "sample", 1))
         if drawn[0] < low or drawn[-1] > high:
             raise ValueError(

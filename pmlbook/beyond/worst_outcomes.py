@@ -12,10 +12,12 @@ from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .line_priors import Atoms, Secret, table_of
-from .noise_means import RELATIVE_MEAN_ERROR, Noise, near_cut
+from .noise_means import RELATIVE_MEAN_ERROR, ROUNDED_DISTANCE, Noise
 from ..numerics.enclosure import float_above, float_below, ln_around, text_above, text_below
+from ..numerics.enclosure import whole_numbers
 from ..numerics.validation import Array, Frozen
 
 # %% auto #0
@@ -44,66 +46,75 @@ class NoiseLeakage(Frozen):
         return f"NoiseLeakage({text_below(self.value, 8)} to {text_above(self.bound, 8)} nats, most at {self.outcome:g})"
 
 
-# of the cut: the tail at an atom that is nearer has lost too many digits
-NEAR_CUT_OF_ATOM = 2.0**-10
 MAX_INTERVALS = 600  # pieces of the interval of outcomes, at most
 MIN_FULL_FLOAT = 1e-290  # a smaller float has lost digits
 Worst = tuple[float, float, float]  # value, bound, outcome
+End = Fraction | float  # of outcomes: exact, or infinite
 
 
 def nats(low: float, high: float) -> tuple[float, float]:
     """Limits of the leakage of an outcome from those of the least mean; inf if the mean may be zero."""
     value = 0.0 if high >= 1 else -math.log(max(high, MIN_FULL_FLOAT)) * (1 - 2.0**-50)
-    return max(value, 0.0), math.inf if low <= 0 else max(-math.log(low) * (1 + 2.0**-50), 0.0)
+    bound = math.inf if low < MIN_FULL_FLOAT else -math.log(low) * (1 + 2.0**-50)
+    return max(value, 0.0), max(bound, 0.0)
 
 
-def leakage_at(noise: Noise, secret: Secret, y: float, tol: float) -> Worst:
-    """Leakage of one outcome between the ends."""
-    low, high = secret.mean(noise.at(y), tol)
-    least, most = (
-        float(noise.kernel(np.asarray(far))) for far in (secret.near_at_most(y), secret.near(y, y))
+def nearest_float(y: Fraction) -> tuple[float, float]:
+    """The float next to an outcome, and a distance that it is not farther off than."""
+    at = float(y)
+    return at, math.nextafter(abs(float(y - Fraction(at))), math.inf) if y != at else 0.0
+
+
+def leakage_at(noise: Noise, secret: Secret, y: float, tol: float, radius: float = 0.0) -> Worst:
+    """Limits of the leakage of an outcome within `radius` of y, between the ends."""
+    low, high = secret.mean(noise.at(y, radius), tol)
+    if radius or math.isfinite(noise.cut):
+        high = secret.mean(noise.at(y, radius, -1), tol)[1]
+    nearest, within = secret.near(y, y), secret.near_at_most(y)
+    most, least = (
+        float(noise.kernel(np.asarray((max(d + way * radius, 0)) * (1 + way * ROUNDED_DISTANCE))))
+        for d, way in ((nearest, -1), (within, 1))
     )
     high = min(high / least, 1.0) if least > MIN_FULL_FLOAT else 1.0
-    value, bound = nats(
-        low / (most * (1 + RELATIVE_MEAN_ERROR)) if MIN_FULL_FLOAT < most < 1 else low, high
-    )
-    return value, bound, y
+    low = 0.0 if low < MIN_FULL_FLOAT else low / (min(most, 1.0) * (1 + RELATIVE_MEAN_ERROR))
+    return *nats(low, high), y
 
 # %% ../../nbs/beyond/14_worst_outcomes.ipynb #84453347
-def worst_between(noise: Noise, secret: Secret, low: float, high: float, tol: float) -> Worst:
-    """The largest leakage of an outcome from low to high, both between the ends of the support.
+def worst_between(
+    noise: Noise, secret: Secret, first: Fraction, last: Fraction, tol: float
+) -> Worst:
+    """The largest leakage of an outcome from first to last, both between the ends of the support.
 
     Source: branch and bound; a piece leaks no more than its likeliest secret for the least mean over it.
     """
-    if secret.peaked or low == high:
-        return max(
-            (leakage_at(noise, secret, y, tol / 2) for y in {low, high}), key=lambda one: one[1]
-        )
-    if isinstance(secret, Atoms) and math.isinf(noise.cut):
-        if noise.kind == "laplace":
-            held = secret.points[(low <= secret.points) & (secret.points <= high)]
-            found = (leakage_at(noise, secret, y, tol) for y in {low, high, *held.tolist()})
-            return max(found, key=lambda one: one[1])
-        if noise.kind == "gaussian" and not secret.rest and len(secret.points) <= MAX_CONVEX_POINTS:
-            return _gaussian_between(noise, secret, low, high, tol)
+    if isinstance(secret, Atoms) and (
+        noise.kind == "uniform" or len(secret.points) <= MAX_CONVEX_POINTS
+    ):
+        return worst_of_atoms(noise, secret, first, last)
+    ends = [nearest_float(y) for y in (first, last)]
+    found = [leakage_at(noise, secret, y, tol / 2, radius) for y, radius in ends]
+    outer = max(found, key=lambda one: one[1])
+    (low, _), (high, _) = ends
+    if secret.peaked or low >= high:
+        return outer
 
     def most(left: float, right: float) -> float:
         middle = left / 2 + right / 2
         radius = max(right - middle, middle - left)
-        near = secret.near(left, right)
+        near = secret.near(left, right) * (1 - ROUNDED_DISTANCE)
         likeliest = float(noise.kernel(np.asarray(near)))
         if likeliest < MIN_FULL_FLOAT:
             return 0.0 if near > noise.cut else math.inf
-        mean = secret.mean(noise.at(middle, radius, isinstance(secret, Atoms)), tol)[0]
-        return nats(mean / likeliest, 1.0)[1]
+        mean = secret.mean(noise.at(middle, radius), tol)[0]
+        return nats(0.0 if mean < MIN_FULL_FLOAT else mean / likeliest, 1.0)[1]
 
-    # Where the kernel is cut or bends, the leakage may jump or have a kink.
-    between = secret.cuts(noise)
+    between = secret.marks()
     marks = np.concatenate([np.linspace(low, high, 9), between[(low < between) & (between < high)]])
     marks = np.unique(marks).tolist()
     best = max(
         (leakage_at(noise, secret, y, tol) for y in marks[:MAX_INTERVALS]), key=lambda one: one[0]
     )
+    best = max(best, *found, key=lambda one: one[0])
     rough = np.diff(np.log(np.maximum(secret.mean(noise.at(best[2]), tol), 1e-300))).item()
     queue: list[tuple[float, float, float]] = []
     for left, right in zip(marks, marks[1:]):
@@ -117,122 +128,194 @@ def worst_between(noise: Noise, secret: Secret, low: float, high: float, tol: fl
         best = max(best, leakage_at(noise, secret, middle, tol / 4), key=lambda one: one[0])
         for piece in ((left, middle), (middle, right)):
             heappush(queue, (-min(most(*piece), -bound), *piece))
-    bound = max(-queue[0][0], best[0])
-    if isinstance(secret, Atoms) and math.isfinite(noise.cut):
-        bound = max(bound, narrow_gaps(noise, secret, low, high))
-    return best[0], bound, best[2]
+    return best[0], max(-queue[0][0], best[0], outer[1]), best[2]
 
 # %% ../../nbs/beyond/14_worst_outcomes.ipynb #narrow01
-def narrow_gaps(noise: Noise, secret: Atoms, low: float, high: float) -> float:
-    """A bound for the outcomes between x + c and x' - c where no float parts these two: they exclude both secrets.
+MAX_CONVEX_POINTS = 500  # each has a function of as many terms on each piece
+TERMS_AT_ONCE = 2**20
 
-    The secrets in between are the only possible ones. Which end comes first is decided in fractions.
+
+@dataclass(frozen=True)
+class Pieces:
+    """Outcomes where the same numbers are possible, and a number that may be the nearest one there, each of shape (R,).
+
+    `low` and `high` are the ends of the piece, less the number `nearest`; possible are the numbers from `start` up
+    to `stop`, which is excluded.
     """
-    ends, starts = secret.points + noise.cut, secret.points - noise.cut
-    near = 4 * np.spacing(abs(secret.points) + noise.cut)
-    first, last = np.searchsorted(starts, ends - near), np.searchsorted(starts, ends + near)
-    bound, twice = 0.0, 2 * Fraction(noise.cut)
-    for i in np.flatnonzero((first < last) & (low <= ends) & (ends <= high)).tolist():
-        for j in range(int(first[i]), int(last[i])):
-            weights = noise.kernel(abs(ends[i] - secret.points[i + 1 : j]), reached=True)
-            apart = Fraction(secret.points[j]) - Fraction(secret.points[i])
-            if apart > twice and weights.any():
-                mean = float(secret.shares[i + 1 : j] @ weights) * (1 - RELATIVE_MEAN_ERROR)
-                bound = max(bound, nats(mean / weights.max(), 1.0)[1])
-    return bound
+
+    low: Array
+    high: Array
+    nearest: NDArray[np.intp]
+    start: NDArray[np.intp]
+    stop: NDArray[np.intp]
+
+    def part(self, first: int, last: int) -> Pieces:
+        """The rows from first up to last."""
+        at = slice(first, last)
+        low, high = self.low[at], self.high[at]
+        return Pieces(low, high, self.nearest[at], self.start[at], self.stop[at])
+
+
+def pieces_of(secret: Atoms, cut: float, first: Fraction, last: Fraction) -> Pieces:
+    """The pieces of the outcomes from first to last, by whole numbers."""
+    n, reach = len(secret.points), Fraction(0 if math.isinf(cut) else cut)
+    whole, unit = whole_numbers([*map(Fraction, secret.points.tolist()), reach, first, last])
+    x, c = whole[:n], whole[n]
+    ends = {whole[n + 1], whole[n + 2]}
+    if math.isfinite(cut):
+        ends.update(y for y in (*(x - c), *(x + c)) if whole[n + 1] < y < whole[n + 2])
+    marks = np.array(sorted(ends), dtype=object)
+    left, right = marks[:-1], marks[1:]
+    start, stop = np.zeros(len(left), dtype=int), np.full(len(left), n)
+    if math.isfinite(cut):
+        start, stop = np.searchsorted(x + c, right), np.searchsorted(x - c, left, side="right")
+    possible = start < stop
+    left, right, start, stop = left[possible], right[possible], start[possible], stop[possible]
+    below = np.clip(np.searchsorted(x, left, side="right") - 1, start, stop - 1)
+    above = np.clip(np.searchsorted(x, right), start, stop - 1)
+    piece = np.repeat(np.arange(len(left)), above - below + 1)
+    nearest = np.concatenate([np.arange(i, j + 1) for i, j in zip(below, above)] or [piece])
+    low, high = (((end[piece] - x[nearest]) / unit).astype(float) for end in (left, right))
+    return Pieces(low, high, nearest, start[piece], stop[piece])
+
+
+def worst_of_atoms(noise: Noise, secret: Atoms, first: Fraction, last: Fraction) -> Worst:
+    """The largest leakage of an outcome from first to last, for finitely many numbers.
+
+    Source: 'The search for worst outcomes', the inverse lift of the nearest number.
+    """
+    if not first < last:  # a single outcome has probability 0
+        return 0.0, 0.0, float(first)
+    rows = pieces_of(secret, noise.cut, first, last)
+    if not len(rows.low):
+        return 0.0, 0.0, float(first)
+    if noise.kind == "uniform":
+        whole, _ = whole_numbers(secret.shares.tolist())
+        sums = np.append(0, np.cumsum(whole))
+        shares = sums[rows.stop] - sums[rows.start]
+        worst = int(shares.argmin())
+        lift = Fraction(int(sums[-1]), int(shares[worst]))
+        value, bound = (float(end) for end in ln_around(lift))
+        value = max(math.nextafter(value, -1.0) - secret.rest * float(lift), 0.0)
+        bound = math.nextafter(bound, math.inf)
+        where = rows.low[worst] / 2 + rows.high[worst] / 2 + secret.points[rows.nearest[worst]]
+        return value, bound, float(where)
+    found = []
+    at_once = max(TERMS_AT_ONCE // len(secret.points), 1)
+    for k in range(0, len(rows.low), at_once):
+        found.append(least_inverses(noise, secret, rows.part(k, k + at_once)))
+    outcomes, inverse, least = (np.concatenate(parts) for parts in zip(*found))
+    best = int(inverse.argmin())
+    value = nats(1.0, float(inverse[best]) + secret.rest)[0]
+    return value, max(nats(float(least.min()), 1.0)[1], value), float(outcomes[best])
 
 # %% ../../nbs/beyond/14_worst_outcomes.ipynb #gb000002
-MAX_CONVEX_POINTS = 500  # each has a convex function of as many terms
-TANGENT_BISECTIONS = 80
-ROUNDED_END = 2.0**-50  # relative error of an end of t
+TANGENT_BISECTIONS = 60
+ROUNDED_EXPONENT = 2.0**-49  # relative error of the products in an exponent
+
+
+def inverse_terms(noise: Noise, shares: Array, away: Array, t: Array, way: int) -> Array:
+    """The terms of an inverse lift at t, no smaller than the true ones for way 1, and no larger for way -1."""
+    time = t[:, None]
+    error = way * ROUNDED_EXPONENT * (abs(time) + abs(away))
+    if noise.kind == "laplace":
+        exponent = abs(time) - abs(time - away) + error
+    else:
+        exponent = abs(away) * (np.sign(away) * (time - away / 2) + error)
+    return np.asarray(shares * np.exp(np.minimum(exponent, 0)))
+
+
+def slopes(noise: Noise, shares: Array, away: Array, t: Array) -> tuple[Array, Array]:
+    """Limits of the slope of an inverse lift at t."""
+    below = inverse_terms(noise, shares, away, t, -1)
+    above = inverse_terms(noise, shares, away, t, 1)
+    rise, fall = np.maximum(away, 0), np.minimum(away, 0)
+    lost = RELATIVE_MEAN_ERROR * (abs(away) * above).sum(axis=1)
+    low = (rise * below + fall * above).sum(axis=1) - lost
+    return low, (rise * above + fall * below).sum(axis=1) + lost
 
 
 # what overflows has a bound of zero, which is replaced by that of the secret
 @np.errstate(all="ignore")
-def _least_inverses(
-    noise: Noise, secret: Atoms, low: float, high: float
-) -> tuple[Array, Array, Array]:
-    """For each number that may be nearest: an outcome, the inverse lift there, and a lower bound on all inverse lifts.
-
-    An outcome that may lie beyond low or high, by rounding, has an infinite inverse lift.
-    """
-    nearest = (secret.points >= low) & (secret.points <= high)
-    nearest[[abs(secret.points - end).argmin() for end in (low, high)]] = True
-    x = secret.points[nearest]
+def least_inverses(noise: Noise, secret: Atoms, rows: Pieces) -> tuple[Array, Array, Array]:
+    """For each row an outcome, the inverse lift there rounded up, and a lower bound on all inverse lifts of the row."""
+    index = np.arange(len(secret.points))
+    possible = (rows.start[:, None] <= index) & (index < rows.stop[:, None])
+    x = secret.points[rows.nearest]
+    left, right = rows.low / noise.scale, rows.high / noise.scale
+    # The number is the nearest one up to the middle between it and the next possible one.
+    before = np.maximum(rows.nearest - 1, rows.start)
+    after = np.minimum(rows.nearest + 1, rows.stop - 1)
+    half = (secret.points[np.array([before, after])] - x) / noise.scale / 2 * (1 + ROUNDED_EXPONENT)
+    left = np.where(before < rows.nearest, np.maximum(left, half[0]), left)
+    right = np.where(after > rows.nearest, np.minimum(right, half[1]), right)
+    held = left <= right
+    x, left, right = x[held], left[held], right[held]
+    shares = np.where(possible[held], secret.shares, 0.0)
     away = (secret.points - x[:, None]) / noise.scale
-    farthest = away / 2 - np.log(secret.shares) / away  # beyond, a single term exceeds one
-    first = (low - x) / noise.scale
-    last = (high - x) / noise.scale
-    below = np.where(away < 0, farthest, -np.inf).max(axis=1)
-    above = np.where(away > 0, farthest, np.inf).min(axis=1)
-    left = np.maximum(first - ROUNDED_END * abs(first), below)
-    right = np.minimum(last + ROUNDED_END * abs(last), above)
-    for _ in range(TANGENT_BISECTIONS):
-        t = left / 2 + right / 2
-        width = right - left
-        terms = secret.shares * np.exp(away * (t[:, None] - away / 2))
-        slope = (away * terms).sum(axis=1)
-        error = RELATIVE_MEAN_ERROR * (abs(away) * terms).sum(axis=1)
-        left = np.where(slope < -error, t, left)
-        right = np.where(slope > error, t, right)
-    inverse = terms.sum(axis=1)
-    least = inverse * (1 - RELATIVE_MEAN_ERROR) - (abs(slope) + error) * width
-    surely = (first + ROUNDED_END * abs(first) < t) & (t < last - ROUNDED_END * abs(last))
-    inverse = np.where(surely & (inverse > 0), inverse, np.inf)
-    return x + t * noise.scale, inverse, np.where(least > 0, least, 0.0)
-
-
-def _gaussian_between(noise: Noise, secret: Atoms, low: float, high: float, tol: float) -> Worst:
-    """The largest leakage of an outcome from low to high for Gaussian noise that is not cut."""
-    outcomes, inverse, least = _least_inverses(noise, secret, low, high)
-    best = int(inverse.argmin())
-    between = nats(1.0, float(inverse[best]) * (1 + RELATIVE_MEAN_ERROR))[0]
-    found = [(between, float(outcomes[best]))]
-    found += [leakage_at(noise, secret, end, tol)[::2] for end in (low, high)]
-    value, outcome = max(found)
-    return value, max(nats(float(least.min()), 1.0)[1], value), outcome
+    if noise.kind == "laplace":
+        left = right = np.clip(0.0, left, right)
+    else:
+        rising = slopes(noise, shares, away, left)[0] >= 0
+        falling = slopes(noise, shares, away, right)[1] <= 0
+        left, right = np.where(falling & ~rising, right, left), np.where(rising, left, right)
+        some = np.flatnonzero(left < right)
+        for _ in range(TANGENT_BISECTIONS if len(some) else 0):
+            t = left[some] / 2 + right[some] / 2
+            low, high = slopes(noise, shares[some], away[some], t)
+            left[some] = np.where(high < 0, t, left[some])
+            right[some] = np.where(low > 0, t, right[some])
+    t = left / 2 + right / 2
+    low, high = slopes(noise, shares, away, t)
+    fallen = np.maximum(np.maximum(-low * (right - t), high * (t - left)), 0)
+    inverse = inverse_terms(noise, shares, away, t, 1).sum(axis=1) * (1 + RELATIVE_MEAN_ERROR)
+    least = inverse_terms(noise, shares, away, t, -1).sum(axis=1) * (1 - RELATIVE_MEAN_ERROR)
+    return x + t * noise.scale, inverse, np.maximum(np.nan_to_num(least - fallen, nan=0.0), 0.0)
 
 # %% ../../nbs/beyond/14_worst_outcomes.ipynb #7141d5b2
+def beyond_edge(
+    noise: Noise, secret: Secret, edge: Fraction, side: int, tol: float
+) -> Worst | None:
+    """Leakage of the outcome 'edge, or farther out'; None if it is impossible."""
+    end = secret.ends[0 if side < 0 else 1]
+    at = float(edge)
+    if isinstance(secret, Atoms) and not secret.rest:
+        ratios = np.exp(noise.log_tails_beyond(edge, secret.points, side))
+        mean = float(secret.shares @ ratios)
+        low, high = mean * (1 - RELATIVE_MEAN_ERROR), mean * (1 + RELATIVE_MEAN_ERROR)
+        return (*nats(low, high), at) if mean else None
+    weight = noise.beyond(edge, end, side)
+    return None if weight is None else (*nats(*secret.mean(weight, tol / 2)), at)
+
+
 def outside(
-    noise: Noise, secret: Secret, edge: float, other: float, side: int, tol: float
+    noise: Noise, secret: Secret, edge: End, other: End, side: int, tol: float
 ) -> tuple[Worst, str]:
     """Leakage of what lies beyond an end: of the clipped outcome, or of the farthest outcomes if nothing is clipped."""
     end = secret.ends[0 if side < 0 else 1]
-    if side * (other - end) >= noise.cut:  # all outcomes are the other edge
-        return (0.0, 0.0, other), ""
-    if math.isfinite(edge):
-        weight = noise.beyond(edge, end, side)
-        if weight is not None:
-            low, high = secret.mean(weight, tol / 2)
-            if isinstance(secret, Atoms) and math.isfinite(noise.cut):
-                left = noise.cut - side * (edge - secret.points)
-                near = (left > 0) & (left < NEAR_CUT_OF_ATOM * noise.cut)
-                if secret.shares[near].sum() > low / 2:  # their tails decide the mean
-                    raise near_cut(edge)
-            return (*nats(low, high), edge), ""
+    if isinstance(other, Fraction) and math.isfinite(noise.cut) and math.isfinite(end):
+        if side * (other - Fraction(end)) >= Fraction(noise.cut):  # all outcomes are the other edge
+            return (0.0, 0.0, float(other)), ""
+    if isinstance(edge, Fraction):
+        found = beyond_edge(noise, secret, edge, side, tol)
+        if found is not None:
+            return found, ""
     elif math.isinf(end):
-        return (
-            math.inf,
-            math.inf,
-            edge,
-        ), "the secret is unbounded, and outcomes far out leak without bound"
+        why = "the secret is unbounded, and outcomes far out leak without bound"
+        return (math.inf, math.inf, edge), why
     if noise.kind == "laplace" and math.isinf(noise.cut):
         return leakage_at(noise, secret, end, tol / 2), ""
     mass = secret.at_end(side)
     if mass > 0:
-        return (
-            *nats(mass * (1 - RELATIVE_MEAN_ERROR), mass * (1 + RELATIVE_MEAN_ERROR)),
-            edge,
-        ), ""
+        low, high = mass * (1 - RELATIVE_MEAN_ERROR), mass * (1 + RELATIVE_MEAN_ERROR)
+        return (*nats(low, high), float(edge)), ""
     which = "largest" if side > 0 else "least"
     return (math.inf, math.inf, side * math.inf), (
         f"outcomes far out prove that the secret is near the {which} one, {end:g}, which has probability 0"
     )
 
 # %% ../../nbs/beyond/14_worst_outcomes.ipynb #4d6ec6c9
-def noise_bracket(
-    noise: Noise, secret: Secret, clip: tuple[float, float], tol: float
-) -> NoiseLeakage:
+def noise_bracket(noise: Noise, secret: Secret, clip: tuple[End, End], tol: float) -> NoiseLeakage:
     """The level of noise with a density, by its worst outcome.
 
     Source: 'Auditing additive noise', the worst outcomes are at the ends.
@@ -243,10 +326,16 @@ def noise_bracket(
         if reason:
             return NoiseLeakage(*one, reason)
         found.append(one)
-    low = max(secret.ends[0], clip[0])
-    high = min(secret.ends[1], clip[1])
+    low, high = max(secret.ends[0], clip[0]), min(secret.ends[1], clip[1])
+    if isinstance(secret, Atoms) and secret.rest:
+        # What is not listed may be next to an outcome beyond the list.
+        for end in (y for y in (low, high) if not secret.points[0] <= y <= secret.points[-1]):
+            at, radius = nearest_float(Fraction(end))
+            least = secret.mean(noise.at(at, radius), tol)[0]
+            found.append((0.0, nats(least, 1.0)[1], at))
+        low, high = max(low, float(secret.points[0])), min(high, float(secret.points[-1]))
     if low <= high:
-        found.append(worst_between(noise, secret, low, high, tol))
+        found.append(worst_between(noise, secret, Fraction(low), Fraction(high), tol))
     value = max(one[0] for one in found)
     bound = max(one[1] for one in found)
     if noise.kind == "laplace" and math.isinf(noise.cut):  # no pair has a larger ratio

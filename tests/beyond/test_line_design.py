@@ -118,7 +118,7 @@ def test_a_density_that_is_known_roughly_still_keeps_the_level():
         (uniform(), 1.0, 2.5, "bins"),
         (uniform(), 1.0, [0, 0.5], "bins must rise from"),
         (uniform(), 1.0, [0, 0.7, 0.5, 1], "bins must rise from"),
-        (uniform(1e16, 16), 1.0, 24, "bins must rise from"),
+        (uniform(1e16, 16), 1.0, 24, "subtract an origin first"),
         ({0: 0.5, 1: 0.5}, 1.0, [0, 0.5, 1], "no value lies near 0.5"),
         (uniform(), 1e-12, 8, "too small to search for"),
     ],
