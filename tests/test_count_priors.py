@@ -10,9 +10,14 @@ from pmlbook.extremal.enumeration import enumerate_optimum
 from pmlbook.extremal.lift_vectors import lift_vectors
 from pmlbook.foundations.leakage import epsilon_max
 from pmlbook.foundations.utility import NAMED, alpha_information
-from pmlbook.large_alphabets.lattice import EXACT_DENOMINATOR, denominator_of, hulls, lattice_loss
+from pmlbook.large_alphabets.lattice import (
+    EXACT_DENOMINATOR,
+    denominator_of,
+    hulls,
+    lattice_loss,
+    possible_rests,
+)
 from pmlbook.large_alphabets.losses import Groups
-from pmlbook.large_alphabets.repeated_sums import possible_rests
 
 UTILITIES = [*NAMED.values(), alpha_information(0.5), alpha_information(3)]
 

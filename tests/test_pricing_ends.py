@@ -18,8 +18,8 @@ from pmlbook.foundations.utility import NAMED
 from pmlbook.large_alphabets import column_generation as module
 from pmlbook.large_alphabets import stages
 from pmlbook.large_alphabets.column_generation import UNWATCHED_SECONDS, column_generation
+from pmlbook.large_alphabets.lattice import common_unit
 from pmlbook.large_alphabets.losses import Fillings, Groups
-from pmlbook.large_alphabets.repeated_sums import SumCells, common_unit, near_units, price_cells
 from pmlbook.large_alphabets.ungrouping import unroll, wrap_around
 from pmlbook.numerics import progress
 from pmlbook.numerics.progress import Clock
@@ -158,9 +158,6 @@ def test_a_search_that_does_not_move_stops(monkeypatch):
         return Fillings(*empty), -1.0, False
 
     monkeypatch.setattr(stages, "price", blind)
-    monkeypatch.setattr(
-        stages, "price_cells", lambda cells, duals, keep: blind(cells.groups, 0)[:2]
-    )
     monkeypatch.setattr(stages, "MAX_PLANE_NUMBERS", 0)
     prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=40))
     with pytest.warns(LooseBound, match="the lists of the search are too long"):
@@ -187,7 +184,7 @@ def test_nearly_equal_shares_of_five_hundred_get_a_mechanism():
     assert weights @ INFORMATION.columns(lifts, prior) >= 0.98 * bound
 
 
-def test_ties_of_a_ten_millionth_are_closed_by_cells():
+def test_ties_of_a_ten_millionth_are_closed():
     rounds, prior = [], normal(1 + 1e-7 * np.random.default_rng(0).normal(size=50))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LooseBound)
@@ -206,8 +203,6 @@ def test_counts_of_many_people_are_closed_by_possible_rests():
 
 
 def test_units_of_a_prior():
-    groups = Groups(np.sort(normal([1, 1.001, 2.001, 2, 3.002, 1.999])), 0.7, INFORMATION)
-    assert near_units(groups).tolist() == [1, 1, 2, 2, 2, 3]
     assert common_unit(np.array([0.1, 0.9])) == 10
     assert common_unit(np.random.default_rng(0).dirichlet(np.ones(13))) is None
 
@@ -223,11 +218,6 @@ def test_bounds_are_bounds_where_everything_can_be_listed(trial):
         for limit in (0, 5):
             bound = column_generation(prior, level, NAMED[name], max_time=limit)[2]
             assert bound >= truth - 1e-11 * max(1, truth)
-    groups = Groups(prior, min(level, -np.log(prior.min())), NAMED[name])
-    rng = np.random.default_rng(trial)
-    for size in (0, 1e-6, 1e-3, 1):
-        least = price_cells(SumCells(groups), size * rng.normal(size=len(groups.p)), 2)[1]
-        assert groups.closed - least >= truth - 1e-11 * max(1, truth)
 
 
 @pytest.mark.parametrize("trial", [120, 284, 288, *range(1, 60, 10)])

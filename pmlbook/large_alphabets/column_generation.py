@@ -155,7 +155,6 @@ def add_tail_columns(task: Task, growth: Growth) -> None:
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c203
 NEIGHBOUR_RUNS = 40  # of which each counts as equal; more than twice MAX_COMPLETE_GROUPS
-MAX_FEW_SUMS = 8  # near ties: random sets leave large remainders
 
 
 def from_circle(groups: Groups) -> FoundMechanism:
@@ -244,8 +243,6 @@ def searched(task: Task, groups: Groups, start: Priced | None, clock: Clock) -> 
         growth.add(start.columns)
     add_tail_columns(task, growth)
     search = Search(growth)
-    if search.cells and len(search.sums.sums) <= MAX_FEW_SUMS:
-        search.cells.turn(growth)
     if len(groups.p) > MAX_COMPLETE_GROUPS and len(search.numbers) > 1:
         NearMisses(groups).turn(growth)
     if search.plane:

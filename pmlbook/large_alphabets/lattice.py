@@ -5,6 +5,7 @@
 # %% ../../nbs/large_alphabets/05_lattice.ipynb #f3a10003
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import permutations
 from math import lcm
 
@@ -13,10 +14,38 @@ import numpy as np
 from ..foundations.probability import exact_prior
 from ..numerics.validation import Array, PriorLike
 from .losses import Groups
-from .repeated_sums import possible_rests
 
 # %% auto #0
 __all__ = []
+
+# %% ../../nbs/large_alphabets/05_lattice.ipynb #a5c10400
+MAX_FLOAT_DENOMINATOR = 10**7  # counts with a larger denominator are not recognised in floats
+
+
+def common_unit(p: Array) -> int | None:
+    """The least n for which all probabilities are multiples of 1/n, if they look like counts."""
+    n = 1
+    for share in p.tolist():
+        n = lcm(n, Fraction(share).limit_denominator(MAX_FLOAT_DENOMINATOR).denominator)
+        if n > MAX_FLOAT_DENOMINATOR:
+            return None
+    return n if abs(p * n - np.rint(p * n)).max() <= n * 2.0**-52 else None
+
+
+def possible_rests(groups: Groups) -> tuple[Array, Array]:
+    """The least and the largest rest that each group can be left with; least > largest if none.
+
+    Source: sums of multiples of 1/n are multiples of 1/n.
+    """
+    width, n = groups.width, groups.denominator or common_unit(groups.p)
+    if n is None:
+        return np.zeros(len(width)), width
+    safe = 2.0**-50 * len(groups.member)
+    held = width - groups.spare if groups.left_out else np.full(len(width), groups.capacity)
+    part = held * n % 1
+    part = np.where((part < n * safe) | (part > 1 - n * safe), 0, part) / n
+    most = part + np.floor((width - part) * n + n * safe) / n + safe
+    return np.where(part > 0, part - safe, 0), np.minimum(most, width)
 
 # %% ../../nbs/large_alphabets/05_lattice.ipynb #f3a10006
 BISECTION_STEPS = 60

@@ -9,9 +9,15 @@ from scipy.optimize import linprog
 from pmlbook.foundations.leakage import epsilon_max
 from pmlbook.foundations.utility import NAMED
 from pmlbook.large_alphabets import lattice as module
-from pmlbook.large_alphabets.lattice import denominator_of, hulls, lattice_duals, lattice_loss
+from pmlbook.large_alphabets.lattice import (
+    common_unit,
+    denominator_of,
+    hulls,
+    lattice_duals,
+    lattice_loss,
+    possible_rests,
+)
 from pmlbook.large_alphabets.losses import Groups
-from pmlbook.large_alphabets.repeated_sums import possible_rests
 
 
 def test_hulls_and_the_bound_against_one_programme():
@@ -80,3 +86,36 @@ def test_denominators_are_found_up_to_the_limit():
         denominator_of([Fraction(1, 4), Fraction(1, 6), Fraction(7, 12)]) == 12
         and denominator_of([1.0]) == 1
     )
+
+
+def test_units_are_read_off_a_prior():
+    for n, counts in (
+        (12, [1, 2, 3, 6]),
+        (7, [3, 2, 2]),
+        (10**6 + 3, [1, 2, 10**6]),
+        (4, [1, 1, 1, 1]),
+    ):
+        assert common_unit(np.array(counts) / n) == n // np.gcd.reduce([n, *counts])
+    assert common_unit(np.array([1, 10**7 - 1]) / 10**7) == 10**7  # just allowed, and just not
+    assert common_unit(np.array([1, 10**7]) / (10**7 + 1)) is None
+    assert common_unit(np.array([0.5 + 2e-13, 0.5 - 2e-13])) is None
+    assert common_unit(np.array([1 / 3 + 2.0**-53, 2 / 3])) == 3
+    assert common_unit(np.array([1 / 5003, 5002 / 5003 - 1 / 4999, 1 / 4999])) is None
+
+
+def test_rests_of_whole_people_in_fractions():
+    information = NAMED["mutual_information"]
+    rng = np.random.default_rng(43)
+    for _ in range(200):  # the rests that whole people leave, in fractions, rounding and all
+        counts = np.sort(rng.integers(1, 10 ** int(rng.integers(1, 5)), size=40))
+        n = int(counts.sum())
+        groups = Groups(counts / n, rng.uniform(1.0, 3.0), information, n)
+        if groups.floor.any() or groups.left_out or groups.p[-1] > groups.a:
+            continue
+        least, most = possible_rests(groups)
+        first = Fraction(groups.a) % Fraction(1, n)
+        for low, high, count in zip(least, most, np.unique(counts).tolist()):
+            last = first + (Fraction(count, n) - first) // Fraction(1, n) * Fraction(1, n)
+            assert low <= first and (
+                last <= high or high == groups.width[counts.tolist().index(count)]
+            )
