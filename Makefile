@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 # Where compiled modules are not kept, each process compiles NumPy, SciPy and every test anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install lock export strip readme book pdf lab notebooks test portable lowest newest proofs formal fuzz mutants weigh release-check lint browser clean
+.PHONY: install lock export strip readme book pdf lab notebooks test portable lowest newest binder proofs formal fuzz mutants weigh release-check lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -73,12 +73,14 @@ notebooks: install
 portable: install
 	$(B)/python docs/portable.py $(PORTABLE)
 
-# The library alone, on the lowest versions that settings.ini admits and on the newest there are.
+# The wheel in clean environments, on the lowest versions that settings.ini admits and on the newest there are;
+# PYTHONS="3.12" for another. What these machines lack is an error.
 lowest newest: install
-	$(PY) -m venv .venv-$@
-	$(B)/uv pip install -q --python .venv-$@/bin/python -e '.[test,columns,scale,progress,proof]' \
-	  --resolution $(if $(filter lowest,$@),lowest-direct,highest)
-	.venv-$@/bin/pytest --doctest-modules tests pmlbook --ignore=tests/browser --ignore=tests/test_sync.py
+	$(B)/python docs/installed.py $@ $(PYTHONS)
+
+# The chapters that the front page begins with, as Binder runs them.
+binder: install
+	$(B)/python docs/installed.py binder $(PYTHONS)
 
 # The random and hostile tests at length, an hour or so.
 fuzz: install
@@ -112,4 +114,4 @@ browser: install
 	$(B)/pytest -n 2 --dist loadfile tests/browser
 
 clean:
-	rm -rf _build .jupyter_cache $(VENV) .venv-lowest .venv-newest build dist *.egg-info
+	rm -rf _build .jupyter_cache $(VENV) build dist *.egg-info

@@ -21,6 +21,7 @@ NAMES = (
     "progress",
     "columns",
     "scale",
+    "chapters",
     "test",
     "book",
     "proof",
@@ -52,7 +53,9 @@ def readme() -> str:
 
 
 extras = {name: words(f"{name}_requirements") for name in NAMES}
-for name in ("progress", "columns", "scale", "test", "book", "proof"):
+for name in ("progress", "columns", "scale"):
+    extras["chapters"] += extras[name]
+for name in ("chapters", "test", "book", "proof"):
     extras["dev"] += extras[name]
 
 setup(
@@ -64,7 +67,12 @@ setup(
     author=cfg["author"],
     author_email=cfg["author_email"],
     license="Apache-2.0",
-    url=cfg["git_url"],
+    project_urls={
+        "Homepage": cfg["doc_host"] + cfg["doc_baseurl"],
+        "Documentation": cfg["doc_host"] + cfg["doc_baseurl"],
+        "Source": cfg["git_url"],
+        "Issues": cfg["git_url"] + "/issues",
+    },
     keywords=words("keywords"),
     packages=find_packages(include=[cfg["lib_path"], cfg["lib_path"] + ".*"]),
     package_data={cfg["lib_path"]: ["py.typed", "*.pyi", "book.mplstyle", "*.js"]},

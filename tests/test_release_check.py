@@ -15,6 +15,7 @@ def test_an_address_made_up_for_examples_is_named():
     settings = {
         "git_url": "https://example.org/a",
         "doc_host": "https://a.io",
+        "author": "Ada",
         "author_email": "a@b.de",
     }
     (line,) = release_check.unset_addresses(settings)
@@ -27,6 +28,10 @@ def test_the_papers_doi_is_not_the_software_s():
     full = "title: x\ndoi: 10.2\ndate-released: 2026-01-01\nrepository-code: https://a.io\nversion: 1.0\n"
     assert release_check.citation_gaps(full, "1.0") == []
     assert "version" in release_check.citation_gaps(full, "1.1")[0]
+    nobody = full.replace("title: x\n", "title: x\nauthors:\n  - name: pmlbook authors\n")
+    assert release_check.citation_gaps(nobody, "1.0") == [
+        "CITATION.cff: the author is a placeholder"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,9 @@ def complete(app, pagename, templatename, context, doctree):
         return
     page = app.env.doc2path(pagename, base=False)
     context["page_file"] = f"nbs/{page}"
-    context["page_links"] = links(app.config.pml_git_url, app.config.pml_branch, str(page))
+    url, branch = app.config.pml_git_url, app.config.pml_branch
+    context["page_links"] = links(url, branch, str(page))
+    context["colab_install"] = f'%pip install "pmlbook[chapters] @ git+{url}@{branch}"'
     # A box is found by its name, as a page by its title; tables of results only point at boxes.
     body = context["body"].replace(BOX_TITLE, f'{BOX_TITLE[:-1]} data-pagefind-weight="9">')
     context["body"] = re.sub(r"<table\b", '<table data-pagefind-weight="0.2"', body)
