@@ -20,8 +20,7 @@ from scipy.special import entr
 from ..foundations.processing import contraction
 from ..numerics.validation import Array, Frozen, InvalidChannel, check_channel, check_count
 from ..numerics.validation import check_instance, needed_pandas
-from .equal_queries import in_query_order
-from .queries import Query
+from .queries import Query, in_query_order
 
 # %% auto #0
 __all__ = []

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.names import aligned, own_names
 from ..numerics.validation import Array, Frozen, all_distinct, check_count, frozen_array
 from .totals import count_totals
 
@@ -348,3 +349,51 @@ def pairwise_products(n: int) -> SumQuery:
     [[0, 1], [1, 3]]
     """
     return SumQuery(_answers(n), _pairs)
+
+# %% ../../nbs/per_record/03_queries.ipynb #e746ed09
+def difference(one: Query, other: Query) -> str:
+    """A description of where two queries differ; the empty string if they are equal."""
+    if one is other:
+        return ""
+    counts = len(one.alphabets), len(other.alphabets)
+    if counts[0] != counts[1]:
+        return f"{counts[0]} and {counts[1]} records"
+    for i, (here, there) in enumerate(zip(one.alphabets, other.alphabets)):
+        if here != there:
+            return f"record {i} is one of {_shown(here)} and one of {_shown(there)}"
+    if isinstance(one, SumQuery) and isinstance(other, SumQuery):
+        # sums of the same contributions are compared without a list of datasets
+        if one.contributions == other.contributions:
+            sums = ((total, one.values[total], other.values[total]) for total in one.values)
+            different = (f"{v} and {w} at the sum {t}" for t, v, w in sums if v != w)
+            return next(different, "")
+    if math.prod(one.shape) > MAX_DATASETS:
+        return "too many datasets to compare"
+    datasets = itertools.product(*one.alphabets)
+    pairs = zip(datasets, one.table.flat, other.table.flat)
+    different = (f"{v} and {w} at {x}" for x, v, w in pairs if v != w)
+    return next(different, "")
+
+
+def _shown(symbols: Sequence[Hashable]) -> str:
+    """A few symbols for people."""
+    shown = ", ".join(repr(symbol) for symbol in symbols[:6])
+    return f"({shown}, ...)" if len(symbols) > 6 else f"({shown})"
+
+# %% ../../nbs/per_record/03_queries.ipynb #eqq00006
+def in_query_order(query: Query, values: Any, what: str, by_value: bool = True) -> tuple[Any, bool]:
+    """Rows of a frame in the query's order, and whether they are named by datasets; rows without names as they are.
+
+    Names are the query's values 0, 1, ..., or datasets: tuples, or symbols where there is one record. Where both fit
+    they are values, unless `by_value` is false.
+    """
+    names = own_names(values)
+    if not names:
+        return values, False
+    rows: Sequence[Hashable] = range(len(names))
+    are_values = by_value and set(names) == set(rows)
+    named = len(names) == math.prod(query.shape) and not are_values
+    if named:
+        alone = len(query.shape) == 1 and set(names) == set(query.alphabets[0])
+        rows = query.alphabets[0] if alone else list(itertools.product(*query.alphabets))
+    return aligned(values, tuple(rows), what, "query"), named

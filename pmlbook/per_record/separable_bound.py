@@ -8,22 +8,263 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr
+from scipy.special import entr, expit
 
 from ..numerics.branch_and_bound import BranchAndBound, Nodes, Relaxation
 from ..numerics.progress import Clock
 from ..numerics.validation import Array
-from .separable_dual import POSTERIOR_GRID, DualVariables, Intervals, OutputCurves
-from .separable_dual import SeparableRows, minimise_dual, omitted_information
-from .separable_dual import separable_rows, starting_dual
-from .tilted import LeakageClaim, most_slack, sum_margin
+from .classes import RecordProblem
+from .tilted import MACHINE_EPSILON, NEAR_ZERO, LeakageClaim
+from .tilted import most_slack, sum_margin
 
 # %% auto #0
 __all__ = []
+
+# %% ../../nbs/per_record/10_separable_bound.ipynb #peaks005
+class SeparableRows(NamedTuple):
+    """Lower bounds on the rows of the two values of a record."""
+
+    common: Array  # shape (2, M): the common part of a value at each output
+    # shape (2, M, K): the additional entries of the classes with their mode at an output; zero
+    # where there are fewer than K
+    height: Array
+    shares: Array  # shape (2, M, K): class probabilities of the uniform prior
+    place: NDArray[np.int64]  # shape (2, C): where each class is among the M K
+
+    def gathered(self, classes: Array) -> Array:
+        """Numbers of the classes, shape (2, C), at their modes, shape (2, M, K)."""
+        found = np.zeros((2, self.height[0].size))
+        np.add.at(found, (np.arange(2)[:, None], self.place), classes)
+        return found.reshape(self.height.shape)
+
+
+def separable_rows(problem: RecordProblem) -> SeparableRows:
+    """The common part of each value, and the mode of each class; for a record of two values."""
+    present = np.isfinite(problem.log_counts)
+    m = problem.rows.shape[2]
+    rows = np.where(present[..., None], problem.rows, np.inf)
+    common = rows.min(axis=1)
+    above = np.where(present[..., None], problem.rows - common[:, None], 0.0)
+    mode = above.argmax(axis=2)
+    # the rank of a class among those with its mode: their places must not collide
+    same = mode[:, :, None] == mode[:, None, :]
+    earlier = np.tri(len(mode[0]), k=-1, dtype=bool)
+    rank = (same & present[:, None] & earlier).sum(axis=2)
+    most = 1 + int(rank[present].max())
+    empty = np.zeros((2, m, most))
+    place = np.where(present, mode * most + rank, 0)
+    parts = SeparableRows(common, empty, empty, place)
+    height = above.max(axis=2) * (1 - MACHINE_EPSILON)  # rounded down: rows are bounded from below
+    shares = np.exp(problem.log_shares)
+    return parts._replace(height=parts.gathered(height), shares=parts.gathered(shares))
+
+
+def omitted_information(problem: RecordProblem, parts: SeparableRows, classes: Array) -> float:
+    """The information that the lower bounds omit, for a prior of shape (2, C), in nats."""
+    both = problem.outputs(classes)
+    known = np.maximum(both, NEAR_ZERO)
+    total = np.maximum(both.sum(axis=0), NEAR_ZERO)
+    surprise = -np.log(known / total)
+    kept = classes.sum(axis=1)[:, None] * parts.common
+    kept += (parts.gathered(classes) * parts.height).sum(axis=2)
+    omitted = np.maximum(both - kept, 0)  # 0 for randomised answers
+    return float((omitted * surprise).sum())
+
+# %% ../../nbs/per_record/10_separable_bound.ipynb #sepd0005
+class DualVariables(NamedTuple):
+    """The entropy multiplier, and the dual variable of each value's probability, shape (2,)."""
+
+    multiplier: float
+    belief: Array
+
+# %% ../../nbs/per_record/10_separable_bound.ipynb #95ce31fd
+Intervals = tuple[Array, Array]  # low and high ends, one for each output
+POSTERIOR_GRID = np.concatenate([[0.0], expit(np.linspace(-14, 14, 225)), [1.0]])
+NEWTON_STEPS = 5  # from a grid point to the local maximum
+
+
+@dataclass(frozen=True)
+class OutputCurves:
+    """The functions F of all outputs, at some dual variables and a distribution of the record."""
+
+    parts: SeparableRows
+    dual: DualVariables
+    distribution: Array  # shape (2,)
+
+    def terms(self, y: NDArray[np.int64], t: Array) -> tuple[Any, Any, Any]:
+        """At posteriors t of outputs y, both of shape S: the common part, (2, S); the terms of the classes, and their x, (2, S, K)."""
+        parts = self.parts
+        with np.errstate(divide="ignore"):
+            # log1p, since 1 - t would be rounded, and dual variables may magnify that
+            logs = np.stack([np.log(t), np.log1p(-t)])
+        logs = np.maximum(logs, math.log(NEAR_ZERO))
+        each = (2,) + (1,) * t.ndim
+        belief = self.dual.belief.reshape(*each, 1)
+        x = parts.height[:, y] * logs[..., None] - belief
+        with np.errstate(over="ignore", invalid="ignore"):  # at poor dual variables: infinite
+            tilt = np.exp(x / self.dual.multiplier - 1)
+            classes = parts.shares[:, y] * tilt
+        distribution = self.distribution.reshape(each)
+        return distribution * parts.common[:, y] * logs, classes, x
+
+    def values(self, y: NDArray[np.int64], t: Array) -> Array:
+        """F of outputs y at posteriors t, both of shape S."""
+        common, classes, _ = self.terms(y, t)
+        additional = self.dual.multiplier * classes.sum(axis=-1)
+        return np.asarray((common + additional).sum(axis=0))
+
+    def on_grid(self, cell: Intervals) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Posteriors in the intervals; F there, -inf where one is repeated; which are local maxima: (M, G)."""
+        low = cell[0][:, None]
+        high = cell[1][:, None]
+        t = np.clip(POSTERIOR_GRID, low, high)
+        y = np.arange(len(low))[:, None]
+        worth = self.values(np.broadcast_to(y, t.shape), t)
+        # where the grid is clipped an end repeats: it counts once
+        worth[:, :-1][POSTERIOR_GRID[1:] <= low] = -np.inf
+        worth[:, 1:][POSTERIOR_GRID[:-1] >= high] = -np.inf
+        wall = np.full((len(low), 1), -np.inf)
+        before = np.hstack([wall, worth[:, :-1]])
+        after = np.hstack([worth[:, 1:], wall])
+        # of equal neighbours the first one counts
+        maxima = (worth > before) & (worth >= after)
+        return t, worth, maxima
+
+    def derivatives(self, y: NDArray[np.int64], t: Array) -> tuple[Any, Any, Any]:
+        """F of outputs y at posteriors t, with its slope and its second derivative in log odds."""
+        common, classes, _ = self.terms(y, t)
+        height = self.parts.height[:, y]
+        multiplier = self.dual.multiplier
+        sent = height * classes
+        shared = self.distribution[:, None, None] * self.parts.common[:, y]
+        joint = shared + sent.sum(axis=-1)
+        turn = np.stack([1 - t, -t])  # of the two logarithms, by the log odds
+        slope = (turn * joint).sum(axis=0)
+        growth = (height * sent).sum(axis=-1)
+        bend = (turn**2 * growth).sum(axis=0) / multiplier
+        bend -= t * (1 - t) * joint.sum(axis=0)
+        worth = (common + multiplier * classes.sum(axis=-1)).sum(axis=0)
+        return worth, slope, bend
+
+    def local_maxima(self, cell: Intervals) -> tuple[Array, Array]:
+        """The posterior with the largest F at each output, and F's curvature there in log odds, shape (M,); approximate."""
+        t, worth, maxima = self.on_grid(cell)
+        m = np.arange(len(t))
+        last = len(POSTERIOR_GRID) - 1
+        order = np.argsort(np.where(maxima, -worth, np.inf), axis=1)
+        k = order[:, :2].T  # the two highest local maxima: after Newton's method the second may win
+        y = np.broadcast_to(m, k.shape)
+        real = maxima[m, k]
+        # the maximum lies between the neighbours on the grid
+        left = t[y, np.maximum(k - 1, 0)]
+        right = t[y, np.minimum(k + 1, last)]
+        lowest = np.maximum(left, 1e-12)
+        highest = np.minimum(right, 1 - 1e-12)
+        at = self._climbed(y, np.clip(t[y, k], lowest, highest), left, right)
+        worth, _, bend = self.derivatives(y, at)
+        best = np.where(real, worth, -np.inf).argmax(axis=0)
+        return at[best, m], bend[best, m]
+
+    def _climbed(self, y: NDArray[np.int64], at: Array, left: Array, right: Array) -> Array:
+        """Local maxima between two posteriors each, by Newton's method from `at`."""
+        for _ in range(NEWTON_STEPS):
+            _, slope, bend = self.derivatives(y, at)
+            rising = slope > 0
+            left = np.where(rising, at, left)
+            right = np.where(rising, right, at)
+            step = slope / np.maximum(-bend, 1e-12)
+            # a step in log odds, at most one, for posteriors near 0 and 1
+            to = at + at * (1 - at) * np.clip(step, -1, 1)
+            # bisection where F is convex, or Newton's method leaves the interval
+            valid = (bend < 0) & (left <= to) & (to <= right)
+            at = np.where(valid, to, (left + right) / 2)
+        return at
+
+# %% ../../nbs/per_record/10_separable_bound.ipynb #sepd0007
+def _second_derivatives(
+    curves: OutputCurves, t: Array, classes: Array, x: Array
+) -> tuple[Array, Array]:
+    """Times the multiplier: in the dual variables at fixed posteriors, and mixed with each posterior's log odds."""
+    total = classes.sum(axis=(1, 2))
+    second = np.diag([(classes * x**2).sum(), *total])
+    second[0, 1:] = second[1:, 0] = (classes * x).sum(axis=(1, 2))
+    turn = np.stack([1 - t, -t])[..., None]
+    sent = turn * curves.parts.height * classes
+    return second, np.stack([(sent * x).sum(axis=(0, 2)), *sent.sum(axis=2)])
+
+
+@np.errstate(over="ignore", invalid="ignore")  # at poor dual variables: infinite, and rejected
+def dual_value(curves: OutputCurves, slack: float, cell: Intervals) -> tuple[float, Array, Array]:
+    """The approximate bound at some dual variables, with its gradient, shape (3,), and its second derivative, (3, 3)."""
+    distribution, (multiplier, belief) = curves.distribution, curves.dual
+    t, bend = curves.local_maxima(cell)
+    common, classes, x = curves.terms(np.arange(len(t)), t)
+    x = x / multiplier
+    value = float(entr(distribution).sum() + belief @ distribution + multiplier * slack)
+    value += float((common + multiplier * classes.sum(axis=-1)).sum())
+    total = classes.sum(axis=(1, 2))
+    by_multiplier = slack - (classes * (x - 1)).sum()
+    slope = np.array([by_multiplier, *(distribution - total)])
+
+    second, mixed = _second_derivatives(curves, t, classes, x)
+    # a posterior inside its interval changes: mixed derivatives over F's curvature
+    low, high = cell
+    free = (low < t) & (t < high) & (bend < 0)
+    moved = mixed[:, free] / multiplier
+    return value, slope, second / multiplier + (moved / -bend[free]) @ moved.T
+
+# %% ../../nbs/per_record/10_separable_bound.ipynb #fab3d49c
+MAX_DUAL_STEPS = 60  # for the dual variables of one piece
+MIN_DAMPING, MAX_DAMPING = 1e-9, 1e3  # of Newton's method
+MIN_DUAL_GAIN = 1e-11  # nats: the search ends when the predicted decrease is less
+
+
+def minimise_dual(
+    curves: OutputCurves, slack: float, cell: Intervals, enough: float
+) -> tuple[OutputCurves, float]:
+    """Curves at dual variables with a low bound, and that bound approximately; the search starts at `dual` and ends below `enough`.
+
+    Source: Levenberg 1944; the bound is convex in the dual variables.
+    """
+    value, slope, second = dual_value(curves, slack, cell)
+    damping = MIN_DAMPING
+    for _ in range(MAX_DUAL_STEPS):
+        ridge = damping * np.trace(second) + 1e-30
+        step = -np.linalg.solve(second + ridge * np.eye(3), slope)
+        gain = -slope @ step
+        if value < enough or damping > MAX_DAMPING or not gain >= MIN_DUAL_GAIN:
+            break
+        damping *= 10
+        multiplier, belief = curves.dual
+        if multiplier + step[0] < multiplier / 4:  # it has to stay positive
+            continue
+        tried = DualVariables(float(multiplier + step[0]), belief + step[1:])
+        there = replace(curves, dual=tried)
+        found = dual_value(there, slack, cell)
+        if found[0] < value - 0.1 * gain:
+            curves, (value, slope, second) = there, found
+            damping = max(damping / 100, MIN_DAMPING)
+    return curves, value
+
+
+def starting_dual(
+    problem: RecordProblem, parts: SeparableRows, classes: Array, multiplier: float
+) -> DualVariables:
+    """The dual variables at which a prior, shape (2, C), is nearest to the optimality conditions of the theorem."""
+    both = problem.outputs(classes)
+    total = np.maximum(both.sum(axis=0), NEAR_ZERO)
+    known = np.log(np.maximum(both, NEAR_ZERO) / total)
+    held = np.maximum(parts.gathered(classes), NEAR_ZERO)
+    shares = np.maximum(parts.shares, NEAR_ZERO)
+    tilted = np.log(held / shares) + 1
+    # where the prior is stationary, this is the dual variable of its value; here on average
+    asked = parts.height * known[..., None] - multiplier * tilted
+    belief = (held * asked).sum(axis=(1, 2)) / held.sum(axis=(1, 2))
+    return DualVariables(multiplier, belief)
 
 # %% ../../nbs/per_record/10_separable_bound.ipynb #peaks011
 def _at_ends(curves: OutputCurves, y: NDArray[np.int64], t: Array) -> tuple[Array, Array, Array]:

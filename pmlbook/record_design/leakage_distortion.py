@@ -29,8 +29,7 @@ from pmlbook.numerics.validation import (
 from ..numerics.validation import real_array
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
-from ..per_record.equal_queries import difference
-from ..per_record.queries import Query
+from ..per_record.queries import Query, difference
 from .cutting_planes import AdversarySet, DesignSearch, Goal, play
 from .symmetry import Setting, check_data, check_costs, setting, value_masses
 from ..per_record.tilted import MACHINE_EPSILON

@@ -23,8 +23,7 @@ from pmlbook.numerics.validation import (
 from ..numerics.validation import aligned, given_names, real_array
 from ..per_record.framework import check_belief
 from ..per_record.parity import inverse_binary_entropy, parity_leakage
-from ..per_record.equal_queries import difference, in_query_order
-from ..per_record.queries import Query, SumQuery, counting
+from ..per_record.queries import Query, SumQuery, counting, difference, in_query_order
 
 # %% auto #0
 __all__ = []

@@ -10,13 +10,15 @@ import pandas as pd
 import pytest
 
 from pmlbook.per_record import totals as module
-from pmlbook.per_record.equal_queries import _shown, difference, in_query_order
 from pmlbook.per_record.queries import (
     Query,
     SumQuery,
+    _shown,
     check_records,
     check_value,
     counting,
+    difference,
+    in_query_order,
     modular_sum,
     pairwise_products,
     parity,

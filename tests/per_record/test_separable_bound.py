@@ -9,22 +9,20 @@ from pmlbook.numerics.progress import Clock
 from pmlbook.per_record.classes import record_problem
 from pmlbook.per_record.queries import Query, SumQuery, counting, modular_sum, parity
 from pmlbook.per_record.separable_bound import (
-    DualPiece,
-    bounded_piece,
-    interval_bounds,
-    separable_bound,
-    sum_of_maxima,
-)
-from pmlbook.per_record.separable_dual import (
     POSTERIOR_GRID,
+    DualPiece,
     DualVariables,
     OutputCurves,
     SeparableRows,
+    bounded_piece,
     dual_value,
+    interval_bounds,
     minimise_dual,
     omitted_information,
+    separable_bound,
     separable_rows,
     starting_dual,
+    sum_of_maxima,
 )
 from pmlbook.per_record.tilted import LeakageClaim, best_adversary, own_multiplier
 
