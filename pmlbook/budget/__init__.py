@@ -6,6 +6,6 @@
 __all__ = []
 
 # %% ../../nbs/library/budget.ipynb #e4e42ffd
-from .. import _attach
+from .. import _attach  # type: ignore[attr-defined]
 
 __getattr__, __dir__ = _attach(__name__)

@@ -319,7 +319,13 @@ class ReleaseLog:
             If the mechanism has other inputs or another prior than the first one of the account, the account is
             new and has the answers of another one, or an argument is not what it should be.
         """
-        terms = {"account": account, "budget": budget, "rows": rows, "again": again, "alone": alone}
+        terms: dict[str, Any] = {
+            "account": account,
+            "budget": budget,
+            "rows": rows,
+            "again": again,
+            "alone": alone,
+        }
         return self._next(self.entries, column, certified(release), **terms)
 
     def record(
@@ -499,14 +505,15 @@ class Draw:
     entry: Entry | None = None
     terms: dict[str, Any] | None = None
 
-    def book(self, rows: int, parts: list[str]) -> Entry:
+    def book(self, rows: int, parts: list[str], alone: bool = False) -> Entry:
         """Write the row of the release, which has so many rows and these digests of its parts; errors as `ask`.
 
         ValueError if the release was booked before with other rows.
         """
         if self.entry is None:
             key = Key(self.key.secret, tuple(parts))
-            self.entry = self.log.record(**(self.terms or {}), rows=rows, key=key, name=self.name)
+            terms = (self.terms or {}) | {"rows": rows, "alone": alone}
+            self.entry = self.log.record(**terms, key=key, name=self.name)
         elif self.entry.digest != self.key.digest(parts):
             raise ValueError(
                 f"release {self.entry.number} of {self.log.path} was booked with other rows, and cut off: "

@@ -173,7 +173,7 @@ def release_dask(
     _check_plan(frame, column, missing, mechanism, epsilon, target)
     draw, key = None, Key.new()
     if log is not None:
-        terms = {"account": account, "budget": budget, "again": again}
+        terms: dict[str, Any] = {"account": account, "budget": budget, "again": again}
         draw = check_instance(log, ReleaseLog, "log").begin(column, mechanism, **terms)
         key = draw.key
     elif (account, budget, again) != (None, None, False):

@@ -107,7 +107,8 @@ def release_file(
     read : callable, optional
         For values that are no inputs, such as numbers between nodes: called as ``read(values, what, row, missing,
         words)`` for each block, for positions of the inputs, -1 for a gap. ``words(n)`` are random words that
-        belong to these values. If it has a true attribute `rounds`, the release must be the first of its account.
+        belong to these values. If its attribute `rounds` is true at the end, the release must be the first of its
+        account.
     rng : numpy.random.Generator or int, optional
         Generator or seed, for experiments only; a cryptographic key if left out.
     log : ReleaseLog, optional
@@ -142,8 +143,7 @@ def release_file(
     key, draw = Key.new(), None
     if log is not None:
         check_unseeded(rng)
-        alone = bool(getattr(read, "rounds", False))
-        terms = {"account": account, "budget": budget, "again": again, "alone": alone}
+        terms: dict[str, Any] = {"account": account, "budget": budget, "again": again}
         draw = check_instance(log, ReleaseLog, "log").begin(column, mechanism, **terms)
         key = draw.key
     elif (account, budget, again) != (None, None, False):
@@ -163,7 +163,8 @@ def release_file(
             table.source.check_unchanged()
             file.flush()
             os.fsync(file.fileno())  # a full disk is noticed before anything is booked
-            entry = draw.book(copied.rows, copied.digests) if draw else None
+            alone = bool(getattr(read, "rounds", False))  # whether numbers were rounded at random
+            entry = draw.book(copied.rows, copied.digests, alone) if draw else None
     if draw:
         draw.finish()
     return Released(copied.rows, copied.gaps, strata, entry, completed)

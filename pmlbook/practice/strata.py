@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 from ..release.labels import is_missing
 from ..release.mechanism import Mechanism
 from ..numerics.enclosure import as_fractions, text_above
-from ..numerics.validation import LevelExceeded, aligned, check_confidence, check_epsilon
+from ..numerics.validation import LevelExceeded as LevelExceeded
+from ..numerics.validation import aligned, check_confidence, check_epsilon
 from ..numerics.validation import first_names, names_of
 from .estimated_prior import PriorRegion, box_around, check_counts
 from .estimated_prior import prior_from_counts, worst_leakage
