@@ -108,12 +108,12 @@ def inner_level(level: float, error: float) -> float:
 
 
 def check_inside(values: ArrayLike, edges: Array) -> Array:
-    """Numbers between the outer edges, shape (n,); ValueError with the first that is not."""
-    x = real_array(values, "values", 1)
+    """Numbers between the outer edges, shape (n,); ValueError with the row of the first that is not, which is secret."""
+    x = real_array(values, "values", 1, secret=True)
     outside = np.flatnonzero((x < edges[0]) | (x > edges[-1]))
     if len(outside):
         row = int(outside[0])
-        raise ValueError(f"values[{row}] = {x[row]:g} lies outside {edges[0]:g} to {edges[-1]:g}")
+        raise ValueError(f"values[{row}] lies outside {edges[0]:g} to {edges[-1]:g}")
     return x
 
 

@@ -16,12 +16,26 @@ __all__ = []
 
 # %% ../../nbs/numerics/11_frozen.ipynb #d9b6eb98
 def unmasked(values: Any) -> Any:
-    """Numbers, or rows of numbers, with nan in place of what a mask hides: NumPy would show it."""
-    if isinstance(values, (list, tuple)) and any(map(np.ma.is_masked, values)):
-        return [unmasked(row) for row in values]
-    if not np.ma.is_masked(values) or values.dtype.kind not in "biufO":
+    """Numbers, or rows of numbers, with nan in place of what NumPy hides by a mask or pandas marks as missing."""
+    if not _may_have_gaps(values):
         return values
-    return values.astype(object if values.dtype.kind == "O" else float).filled(np.nan)
+    if isinstance(values, (list, tuple)):
+        return [unmasked(row) for row in values]
+    if isinstance(values, np.ma.MaskedArray):
+        gaps = np.ma.getmaskarray(values)
+        numbers = values.data
+    else:
+        gaps = np.asarray(values.isna())
+        numbers = np.asarray(values, object)
+    # without a gap the table keeps its names
+    return np.where(gaps, np.nan, numbers) if gaps.any() else values
+
+
+def _may_have_gaps(values: Any) -> bool:
+    """Whether it is a masked array of NumPy, an array, Series or frame of pandas, or holds one."""
+    if isinstance(values, (list, tuple)):
+        return any(map(_may_have_gaps, values))
+    return isinstance(values, np.ma.MaskedArray) or hasattr(values, "isna")
 
 
 def frozen_array(values: Any) -> NDArray[Any]:

@@ -69,8 +69,17 @@ LEAST_SHARE = 1e-12  # of an answer, where a mechanism is made: a hundredth of a
 LEAST_LEVEL = 1e-6  # nats, of a level other than 0 for which a mechanism is searched
 
 # %% ../../nbs/numerics/01_validation.ipynb #07596044
-def real_array(values: Any, name: str, ndim: int, error: type[ValueError] = ValueError) -> Array:
-    """A new float array with `ndim` axes and finite entries; `error` if `values` are no real numbers."""
+def real_array(
+    values: Any,
+    name: str,
+    ndim: int,
+    error: type[ValueError] = ValueError,
+    secret: bool = False,
+) -> Array:
+    """A new float array with `ndim` axes and finite entries; `error` if `values` are no real numbers.
+
+    `secret`: whether the values are those of people, which no error may quote.
+    """
     values = unmasked(values)
     if ndim == 2 and isinstance(values, (list, tuple)):
         values = aligned(values, names_of(values, axis=1), name, f"{name}[0]", axis=1)
@@ -84,7 +93,8 @@ def real_array(values: Any, name: str, ndim: int, error: type[ValueError] = Valu
         numeric = False
     if not numeric:
         kind = f"hold real numbers in {ndim} dimension(s)" if ndim else "be a real number"
-        raise error(f"{name} must {kind}, got {shortened(values)}")
+        got = f"a {type(values).__name__}" if secret else shortened(values)
+        raise error(f"{name} must {kind}, got {got}")
     try:
         array = array.astype(float)
     except OverflowError:
@@ -271,7 +281,8 @@ def check_nonnegative(value: float, name: str, unit: str = "", toward: Side = No
     """Return the float next to a number, `toward` 0 or inf if given; ValueError unless it is finite and at least 0."""
     value = plain(value)
     try:
-        is_real = np.asarray(value).dtype.kind not in "bUSc"  # no truth value, text, complex number
+        # no truth value, text or complex number, nor a number that a mask hides
+        is_real = np.asarray(value).dtype.kind not in "bUSc" and value is not np.ma.masked
         number = float(value) if is_real else math.nan
     except OverflowError:
         number = math.inf

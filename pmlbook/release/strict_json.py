@@ -160,7 +160,7 @@ def names_text(names: Any, what: str) -> str:
     for place, name in enumerate(names):
         if name is not None and type(name) not in (str, int, float, bool):
             raise ValueError(
-                f"{what}[{place}] = {reprlib.repr(name)} cannot be written to JSON: "
+                f"{what}[{place}] of type {type(name).__name__} cannot be written to JSON: "
                 "use text or numbers as names"
             )
         try:

@@ -136,7 +136,7 @@ def test_releases_refuse_what_lies_outside():
     column = [0.0, 10.0, 5]
     assert set(made.privatize(column)) <= set(made.mechanism.outputs)
     assert (made.privatize(column, 5) == made.privatize(column, 5)).all()
-    for bad, said in (([1, 11], r"values\[1\] = 11 lies outside 0 to 10"), ([math.nan], "values")):
+    for bad, said in (([1, 11], r"values\[1\] lies outside 0 to 10"), ([math.nan], "values")):
         with pytest.raises(ValueError, match=said):
             made.privatize(bad)
 

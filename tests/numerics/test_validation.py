@@ -9,7 +9,9 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pytest
 
+import pmlbook as pb
 from pmlbook.numerics.validation import (
     Frozen,
     Unnamed,
@@ -25,6 +27,7 @@ from pmlbook.numerics.validation import (
     check_nonnegative,
     check_pair,
     check_prior,
+    design_prior,
     first_names,
     frozen_array,
     labels_of,
@@ -32,6 +35,7 @@ from pmlbook.numerics.validation import (
     order_of,
     shortened,
 )
+from pmlbook.practice.estimated_prior import PriorRegion
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,3 +283,82 @@ def test_two_kinds_are_never_equal():
         nats: np.ndarray
 
     assert Rates(base.array) == Rates(base.array) != Levels(base.array)
+
+
+GAPS = {
+    "Float64": pd.array([0.5, 0.5, None], dtype="Float64"),
+    "Int64": pd.array([1, 0, None], dtype="Int64"),
+    "boolean": pd.array([True, False, None], dtype="boolean"),
+    "a Series": pd.Series([0.5, 0.5, None], dtype="Float64"),
+    "masked": np.ma.masked_array([0.5, 0.5, 0.0], [0, 0, 1]),
+    "a list": [0.5, 0.5, np.ma.masked],
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("numbers", GAPS.values(), ids=GAPS)
+def test_a_gap_is_refused_by_its_place(numbers):
+    """Arrays of pandas ended in AttributeError: numpy.ndarray object has no attribute 'filled'."""
+    with pytest.raises(pb.InvalidPrior, match=r"prior\[2\] = nan is not finite"):
+        pb.optimal_mechanism(numbers, 0.5)
+    with pytest.raises(pb.InvalidPrior, match=r"prior\[2\] = nan is not finite"):
+        pb.Mechanism(np.eye(3), numbers)
+    with pytest.raises(pb.InvalidChannel, match=r"channel\[1, 2\] = nan is not finite"):
+        pb.epsilon_pml([[0.5, 0.5, 0.0], numbers], [0.5, 0.5])
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_masked_number_is_refused_without_a_warning():
+    for call in (
+        lambda hidden: pb.optimal_mechanism([0.5, 0.5], hidden),
+        lambda hidden: pb.optimal_mechanism([0.5, hidden], 0.5),
+        lambda hidden: pb.dp_leakage([[0.5, 0.5]], hidden),
+        lambda hidden: pb.mechanisms.exponential([[1, hidden]], 1, 1),
+    ):
+        with pytest.raises(ValueError, match="masked|nan is not finite"):
+            call(np.ma.masked)
+
+
+@pytest.mark.parametrize("least", [1e-13, 1e-300, 5e-324])
+def test_answers_too_rare_for_a_mechanism_are_named(least):
+    prior = {"often": 1 - least, "rarely": least}
+    said = r"prior\['rarely'\] = .* is rarer than 1e-12: merge answers that are rarer"
+    for call in (
+        lambda: pb.optimal_mechanism(prior, 0.5),
+        lambda: pb.Mechanism(np.eye(2), prior),
+        lambda: pb.min_leakage(np.eye(2), prior, 1.0),
+        lambda: pb.worst_case_mechanism(np.eye(2), prior, 0.5),
+        lambda: pb.estimation_mechanism(prior, 0.5),
+        lambda: pb.mechanisms.delta_mechanism(prior, 0.5, 0.1),
+        lambda: pb.mechanisms.binary_mechanism(prior, 0.5),
+        lambda: pb.robust.robust_mechanism(PriorRegion(prior, [0, 0], [1, 1]), 0.5),
+    ):
+        with pytest.raises(pb.InvalidPrior, match=said):
+            call()
+    # what only measures takes any prior
+    assert pb.epsilon_pml(np.eye(2), prior) == pytest.approx(-math.log(least), rel=1e-15)
+
+
+@pytest.mark.parametrize("level", [5e-324, 1e-9, 9.99e-7])
+def test_levels_too_small_to_search_for_are_refused(level):
+    prior, ranks = [0.5, 0.3, 0.2], [[3, 2, 1], [1, 3, 2], [2, 1, 3]]
+    for call in (
+        lambda: pb.optimal_mechanism(prior, level, method="enumeration"),
+        lambda: pb.worst_case_mechanism(ranks, prior, level),
+        lambda: pb.mechanisms.expected_utility_mechanism(ranks, prior, level, 1),
+        lambda: pb.estimation_mechanism(prior, level),
+        lambda: pb.mechanisms.delta_mechanism(prior, level, 0.1),
+        lambda: pb.min_distortion([prior], level),
+        lambda: pb.distortion_leakage(pb.queries.counting(3), level, 1.0),
+    ):
+        with pytest.raises(ValueError, match="too small to search for: ask for 0, or for at least"):
+            call()
+    # a formula, a mechanism and a composition take any level
+    assert pb.optimal_mechanism(prior, level).mechanism.certify(level)
+    assert not pb.Mechanism(np.eye(3), prior).certify(level)
+    assert pb.budget.composed_level(level, level) == pytest.approx(2 * level)
+
+
+def test_a_prior_in_single_precision_may_be_as_rare_as_any():
+    shares = np.array([1e-12, 0.25, 0.75], np.float32) * np.float32(1 + 5e-7)
+    assert len(design_prior(shares)) == 3 == len(pb.Mechanism(np.eye(3), shares).prior)
