@@ -24,6 +24,7 @@ import pmlbook as pb
 from pmlbook.cli.command_line import main
 from pmlbook.cli.parsing import read_certificate
 from pmlbook.foundations.utility import NAMED
+from pmlbook.practice.estimated_prior import PriorRegion
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
 BLOCKS, CASES = (100, 100) if FULL else (2, 60)
@@ -187,7 +188,7 @@ def worst_means(column, region):
 
 def kept(weights, prior, level):
     """Whether whole numbers keep a level, under a prior or under all of a region."""
-    if not isinstance(prior[0], pb.practice.estimated_prior.PriorRegion):
+    if not isinstance(prior[0], PriorRegion):
         return largest_lift(weights, prior) <= powers(level)
     columns = [column for column in zip(*weights) if any(column)]
     return all(max(c) <= powers(level) * worst_means(c, prior[0]) for c in columns)

@@ -171,7 +171,7 @@ def test_frontier_and_mechanism_agree_with_single_thresholds(seed):
     thresholds = np.unique(table[table <= table.max(axis=1).min()])
     costs = np.array([min_leakage(table, prior, t).value for t in thresholds])
     steps = worst_case_frontier(table, prior)
-    for epsilon in [0.0, *(costs + 1e-8), 20.0]:
+    for epsilon in [0.0, *np.maximum(costs + 1e-8, 1e-6), 20.0]:
         design = worst_case_mechanism(table, prior, epsilon)
         expected = thresholds[costs <= epsilon].max()
         assert design.value == design.bound == expected
@@ -188,8 +188,9 @@ def test_floor_and_level_are_kept_exactly(seed):
     floor = np.median(table[table <= table.max(axis=1).min()])
     cost = min_leakage(table, prior, floor).value
     for extra in (0, 1e-12, 0.01, 0.3, 3):
-        design = expected_utility_mechanism(table, prior, cost + extra, floor)
-        assert design.mechanism.certify(cost + extra)
+        level = max(cost + extra, 1e-6) if extra else cost
+        design = expected_utility_mechanism(table, prior, level, floor)
+        assert design.mechanism.certify(level)
         assert worst_value(design.mechanism.channel, table) >= floor
         assert design.value <= design.bound
         assert design.gap < 1e-6 or extra < 1e-9

@@ -148,9 +148,14 @@ def normalised(flow: Array, prior: Array, least: float = ROUNDED_ZERO) -> tuple[
     return channel, float(lifts.max())
 
 
+RARE_OUTCOMES = (0.0, ROUNDED_ZERO, 1e-11, 1e-8)  # an outcome up to this may be left out
+
+
 def channels_of(flow: Array, prior: Array) -> list[Array]:
     """Rows of a flow divided by their sums: with the outcomes that hardly occur, and without them if no row needs them."""
-    every = np.maximum(flow, 0)
-    every = every / every.sum(axis=1, keepdims=True)
-    common, lift = normalised(flow, prior)
-    return [common, every] if np.isfinite(lift) and (common != every).any() else [every]
+    found = list[Array]()
+    for least in RARE_OUTCOMES:
+        channel, lift = normalised(flow, prior, least)
+        if np.isfinite(lift) and not (found and np.array_equal(channel, found[-1])):
+            found.append(channel)
+    return found

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -25,12 +26,11 @@ from ..numerics.linear_programmes import maximise, warn_if_loose
 from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from ..numerics.progress import UNLIMITED, Clock
-from ..numerics.restricted_master import Column, minimise_precisely
+from ..numerics.restricted_master import Column, Mixture, minimise_precisely
 from ..release.sampling import UNITS
 from ..numerics.validation import Array, design_level, first_names, names_of
 from .min_leakage import MAX_LEAKAGE_NATS, BRACKET_NATS, Bracket, check_allowed
 from .problem import allowed_by_value, check_utilities
-from .multiprecision import Knapsack, decimal_entries, filled
 from .dual_certificate import channels_of
 
 # %% auto #0
@@ -91,6 +91,92 @@ def floor_dual_bound(
         entries = filled(order, prior, 1 / lift)
         profits.append(sum(prior[i] * entry * surplus[i] for i, entry in entries.items()))
     return Fraction(sum(duals) + lift * max(profits))
+
+# %% ../../nbs/worst_case/07_expected_utility.ipynb #2d61cfc6
+def filled(order: Sequence[int], prior: Sequence[Fraction], mean: Fraction) -> dict[int, Fraction]:
+    """Entries of a column with largest entry 1 and this mean, which serves secrets in this order.
+
+    Source: the greedy solution of a fractional knapsack, Dantzig 1957.
+    """
+    entries, left = {}, mean
+    for i in order:
+        if left > 0:
+            entry = min(Fraction(1), left / prior[i])
+            entries[i] = entry
+            left -= entry * prior[i]
+    return entries
+
+
+def earnings(
+    rates: Sequence[Decimal], order: Sequence[int], prior: Sequence[Decimal], mean: Decimal
+) -> Decimal:
+    """Profit of the column that `filled` returns, at `rates` for each unit of probability."""
+    earned, left = Decimal(0), mean
+    for i in order:
+        served = min(prior[i], left)
+        earned = earned + rates[i] * served
+        left = left - served
+        if not left:
+            break
+    return earned
+
+
+def decimal_entries(entries: dict[int, Fraction], count: int) -> NDArray[Any]:
+    """A column of decimals, shape (count,), with these entries and zeros."""
+    column = np.full(count, Decimal(0), dtype=object)
+    for i, entry in entries.items():
+        column[i] = as_decimal(entry)
+    return column
+
+# %% ../../nbs/worst_case/07_expected_utility.ipynb #06c13147
+NEGLIGIBLE_WEIGHT = Decimal(10) ** -20  # a column of a smaller weight changes no stored probability
+
+
+class Knapsack:
+    """The pricing problem at a largest lift: the column of largest profit, a fractional knapsack for each output.
+
+    Every secret must have a usable output: lift >= 1 / P(A_j) for an allowed j.
+
+    Source: Dantzig 1957.
+    """
+
+    def __init__(
+        self, allowed: NDArray[np.bool_], prior: Sequence[Fraction], lift: Fraction, digits: int
+    ) -> None:
+        self.prior, self.shape = prior, allowed.shape
+        self.mean = 1 / lift
+        self.members = [np.flatnonzero(column).tolist() for column in allowed.T]
+        masses = [sum(prior[i] for i in those) for those in self.members]
+        # in fractions: an output that is only just usable must not be lost
+        self.usable = [j for j, mass in enumerate(masses) if mass >= self.mean]
+        with localcontext(Context(prec=digits)):
+            self.weights = [as_decimal(p) for p in prior]
+            self.cost = as_decimal(self.mean)
+
+    def best(self, rates: Callable[[int], Sequence[Decimal]]) -> tuple[Decimal, int, list[int]]:
+        """Profit of the best column, its output, and the order in which it serves secrets.
+
+        `rates` is the profit of an output for each unit of probability of each secret.
+        """
+        found = []
+        for j in self.usable:
+            own = rates(j)
+            order = sorted(self.members[j], key=own.__getitem__, reverse=True)
+            profit = earnings(own, order, self.weights, self.cost)
+            found.append((profit, j, order))
+        return max(found, key=itemgetter(0))
+
+    def entries(self, order: Sequence[int]) -> dict[int, Fraction]:
+        """Entries of the column that serves secrets in this order."""
+        return filled(order, self.prior, self.mean)
+
+    def flow(self, mixture: Mixture) -> Array:
+        """The flow that a mixture of columns serves, shape (N, M); columns without an output are left out."""
+        flow = np.zeros(self.shape)
+        for weight, column in mixture.weights:
+            if column.name is not None and weight > NEGLIGIBLE_WEIGHT:
+                flow[:, column.name] += (weight * column.entries).astype(float)
+        return flow
 
 # %% ../../nbs/worst_case/07_expected_utility.ipynb #5ae31e32
 LEVEL_SHAVES = (0.0, *(2.0**k for k in range(-50, -16, 4)))

@@ -19,17 +19,9 @@ from ..numerics.linear_programmes import Infeasible, warn_if_loose
 from ..release.mechanism import Design, Mechanism
 from ..foundations.probability import exact_prior
 from ..numerics.progress import Clock
-from pmlbook.numerics.validation import (
-    Array,
-    aligned,
-    check_prior,
-    design_prior,
-    first_names,
-    labels_of,
-)
-from ..numerics.validation import check_choice, names_of, real_array
+from ..numerics.validation import Array, aligned, check_choice, design_prior, first_names
+from ..numerics.validation import labels_of, names_of, real_array
 from .problem import allowed_by_rank, allowed_by_value, check_utilities
-from .multiprecision import search_precisely
 from .dual_certificate import channels_of, dual_certificate_bound
 from .interior_point import search
 
@@ -42,7 +34,7 @@ def check_allowed(allowed: ArrayLike, prior: ArrayLike) -> NDArray[np.bool_]:
 
     `allowed`, shape (N, M): True (or 1) where outcome y may occur when the secret is x. `prior`, shape (N,):
     P(x), all positive. The index of a pandas Series names the secrets. InvalidPrior if `prior` is no
-    distribution or has a zero. ValueError if `allowed` is no matrix of True and False, or has another number of
+    distribution, has a zero, or an entry rarer than `LEAST_SHARE`. ValueError if `allowed` is no matrix of True and False, or has another number of
     rows. Infeasible if every output is forbidden for some input.
 
     Source: Song & Oechtering 2026, problem (2).
@@ -127,7 +119,7 @@ class Bracket:
                 self.mechanism, self.lift = mechanism, lift
 
     def narrow(self, clock: Clock, tol: float = BRACKET_NATS) -> None:
-        """Search, precisely if the fast search leaves more than `tol` nats open."""
+        """Search until value and bound agree within `tol` nats."""
         for flow, dual in self._candidates(clock):
             self.take(flow, dual)
             closed = self.lift is not None and self.lift <= self.bound * (1 + Fraction(tol))
@@ -135,14 +127,16 @@ class Bracket:
                 break
 
     def _candidates(self, clock: Clock) -> Iterator[tuple[Array, Sequence[Fraction]]]:
-        """What the obvious, the fast and the precise search propose, in this order."""
-        yield next(search_precisely(self.table, self.shares, self.bound, clock))
+        """What the obvious choice and the search propose, in this order."""
+        prior = np.array(self.shares, dtype=float)
+        # each secret takes its most likely outcome; a unit vector proves what the hardest secret must leak
+        likely = self.table * (prior @ self.table)
+        hardest = likely.max(axis=1).argmin()
+        obvious = np.eye(self.table.shape[1])[likely.argmax(axis=1)]
+        yield obvious, [Fraction(int(i == hardest)) for i in range(len(prior))]
         with np.errstate(all="ignore"):  # what overflows is of no use, and goes no further
-            channel, dual, _ = search(self.table, check_prior(self.prior), clock)
-        if np.isfinite(dual).all():
-            yield channel, as_fractions(dual.tolist())
-        if not clock.over:
-            yield from search_precisely(self.table, self.shares, self.bound, clock)
+            channel, dual, _ = search(self.table, prior, clock)
+        yield channel, as_fractions(dual.tolist())
 
     def design(self) -> Design:
         """The mechanism with its level, rounded up, and the bound, rounded down."""

@@ -75,7 +75,7 @@ def test_channels_of_rare_rows():
         len(channels_of(rows, np.array([0.5, 0.5])))
         for rows in (rare, np.array([[1.0, 0], [0, 1]]))
     ] == [2, 1]
-    assert channels_of(rare, np.array([0.5, 0.5]))[0][:, 2].tolist() == [0, 0]
+    assert channels_of(rare, np.array([0.5, 0.5]))[-1][:, 2].tolist() == [0, 0]
     only = np.array([[1.0, 0.0], [0.0, 1.0]])
     assert len(channels_of(only, np.array([1.0, 1e-45]))) == 1  # the only outcome
     worthless = np.array([[2.0, np.nan], [4.0, 8.0]])  # by hand: 3/4 * 2 + 1/4 * (4 + 8) / 2

@@ -6,9 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from pmlbook.foundations.probability import exact_prior
 from pmlbook.numerics.linear_programmes import Infeasible
+from pmlbook.numerics.progress import Clock
+from pmlbook.numerics.validation import InvalidPrior
 from pmlbook.worst_case.dual_certificate import dual_certificate_bound
 from pmlbook.worst_case.min_leakage import (
     Bracket,
@@ -16,7 +19,6 @@ from pmlbook.worst_case.min_leakage import (
     min_leakage,
     min_leakage_of_mask,
 )
-from pmlbook.worst_case.multiprecision import search_precisely
 from pmlbook.worst_case.problem import allowed_by_rank
 
 
@@ -98,13 +100,35 @@ def test_names_and_refusals():
             assert isinstance(error, Infeasible) == (kind is Infeasible)
 
 
-def test_outcomes_that_hardly_occur_are_not_stored(monkeypatch):
-    """The fast search ends with outcomes of probability 1e-17, and no search in decimals must follow."""
+def test_outcomes_that_hardly_occur_are_not_stored():
+    """The search ends with outcomes of probability 1e-17, which a channel in units of 2^-53 cannot have."""
     rng = np.random.default_rng(102)
     prior, table = rng.dirichlet(np.ones(60)), rng.normal(size=(60, 60)) >= 0
-    precise = iter([search_precisely])  # whose first proposal is the obvious one
-    monkeypatch.setattr(
-        "pmlbook.worst_case.min_leakage.search_precisely", lambda *some: next(precise)(*some)
-    )
     _, value, bound = min_leakage_of_mask(table, prior)
     assert bound <= value <= bound + 1e-9
+
+
+def test_a_table_that_surely_leaks_too_much_is_searched_no_further(monkeypatch):
+    prior = np.array([9.9e-7, 9.9e-12, 0.0099, 1 - 9.9e-7 - 9.9e-12 - 0.0099])
+    table = np.array([[False, True], [True, True], [True, True], [True, False]])
+    bracket = Bracket(table, prior)
+    monkeypatch.setattr("pmlbook.worst_case.min_leakage.search", None)  # it would raise
+    bracket.limit = Fraction(2)
+    bracket.narrow(Clock())
+    assert bracket.bound > 2
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_secrets_as_rare_as_the_domain_allows(seed):
+    rng = np.random.default_rng([54, seed])
+    n, m = (int(k) for k in rng.integers(2, 12, 2))
+    prior = 10.0 ** -rng.uniform(0, 11.5, n)
+    table = rng.random((n, m)) < 0.5
+    table[np.arange(n), rng.integers(m, size=n)] = True
+    _, value, bound = min_leakage_of_mask(table, prior / prior.sum())
+    assert bound <= value <= bound + 1e-7
+
+
+def test_a_rarer_secret_is_refused():
+    with pytest.raises(InvalidPrior, match="merge answers that are rarer"):
+        min_leakage([[1, 0], [0, 1]], [1 - 1e-13, 1e-13], 0)
