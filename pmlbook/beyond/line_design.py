@@ -85,7 +85,8 @@ def check_edges(secret: Secret, bins: int | ArrayLike) -> Array:
         raise ValueError(f"prior is {low:g} to {high:g}: these ends are too near to each other")
     if not isinstance(bins, list | tuple) and np.ndim(bins) == 0:
         count = check_count(bins, "bins", most=MAX_POINTS)  # type: ignore[arg-type]
-        edges = low + (high - low) * (1 - np.cos(np.pi * np.arange(count + 1) / count)) / 2
+        steps = np.arange(-count, count + 1, 2) / count
+        edges = low + (high - low) * (1 + np.sin(np.pi / 2 * steps)) / 2  # the middle is exact
         edges[-1] = high
     else:
         edges = real_array(bins, "bins", 1)
@@ -339,6 +340,10 @@ def mean_mechanism(
         empty = nodes < LEAST_SHARE
         if empty.any() and np.ndim(bins):
             raise ValueError(f"bins: no value lies near {edges[np.argmax(empty)]:g}; leave it out")
+        # Numbers reach up to the ends: where these are rare, the nodes next to them go.
+        if len(edges) > 2:
+            empty[[1, -2]] |= empty[[0, -1]]
+        empty[[0, -1]] = False
         edges, nodes = edges[~empty], nodes[~empty]
     error = float(((high - low) / width).sum()) + RELATIVE_MEAN_ERROR
     inner = inner_level(level_tried(given, level), error)

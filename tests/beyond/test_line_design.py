@@ -14,7 +14,7 @@ from pmlbook.audit import DensityRange, SampleBand
 from pmlbook.beyond.line_design import bin_moments, check_edges
 from pmlbook.beyond.line_priors import secret_from
 from pmlbook.beyond.prior_sets import band_averages, least_means
-from pmlbook.estimate import mean_mechanism
+from pmlbook.estimate import mean_mechanism, quantile_mechanism
 
 
 @pytest.mark.parametrize(
@@ -231,3 +231,30 @@ def test_a_strict_level_for_a_sample_is_near_its_bound(name, level):
     assert (columns.max(axis=1) <= math.exp(level) * least_means(columns, *band)).all()
     found = made.estimate(made.privatize(np.full(1000, 50.0), rng=2))
     assert found.standard_error == pytest.approx(math.sqrt(made.value / 1000), rel=0.2)
+
+
+@pytest.mark.parametrize("value", [123456.0, "123456", math.inf, 123456 + 1j, 10**400])
+def test_no_error_prints_a_secret(value):
+    """A value outside was named; who reads an error is not always who may read the column."""
+    prior = {0.0: 0.5, 1.0: 0.3, 2.0: 0.2}
+    designs = mean_mechanism(prior, 1.0, 2), quantile_mechanism(uniform(0, 2), 1.0, bins=2)
+    for made in designs:
+        for values in ([1, value], value):
+            with pytest.raises(ValueError, match="values") as caught:
+                made.privatize(values)
+            assert "123456" not in "".join(map(str, (caught.value, caught.value.__cause__)))
+
+
+def test_the_ends_of_a_thin_tail_stay():
+    """With an end dropped, numbers beyond the next node could not be released."""
+    made = mean_mechanism(truncnorm(-9, 9), 1.0, bins=8)
+    assert made.nodes[[0, -1]].tolist() == [-9, 9] and made.mechanism.prior.min() >= 1e-12
+    assert len(made.privatize([-9.0, 8.9])) == 2
+
+
+def test_a_node_near_a_value_does_not_split_it():
+    """The middle node was 1 - 2^-53, and a part of 4.7e-17 of the value 1 was left for the next."""
+    made = mean_mechanism({0.0: 0.5, 1.0: 0.3, 2.0: 0.2}, 50, 4)
+    assert made.nodes.tolist() == [0, 1, 2] and made.mechanism.prior == pytest.approx(
+        [0.5, 0.3, 0.2]
+    )
