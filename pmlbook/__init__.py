@@ -22,40 +22,15 @@ def _homes(module: str) -> dict[str, str]:
     imports = [line for line in parse(stub or b"").body if isinstance(line, ImportFrom)]
     return {alias.name: str(line.module) for line in imports for alias in line.names}
 
-# %% ../nbs/api.ipynb #aa0b0864
-def _hint(name: str) -> str:
-    """Where a name is public, or which one is meant."""
-    from difflib import get_close_matches
 
-    modules = [f"pmlbook.{part}" for part, home in _homes("pmlbook").items() if home == "pmlbook"]
-    known = {name: f"{m}.{name}" for m in ["pmlbook", *modules] for name in _homes(m)}
-    if name in known:
-        return f"; it is {known[name]}"
-    return "".join(f"; did you mean {known[near]}?" for near in get_close_matches(name, known, 1))
-
-
-def _imports() -> bool:
-    """Whether the line that asks for a name is a `from ... import`."""
-    from opcode import opname
-
-    frame = _sys._getframe(2)  # beyond this function and the one that calls it
-    if frame.f_code is __getattr__.__code__ and frame.f_back:
-        frame = frame.f_back
-    return frame.f_lasti >= 0 and opname[frame.f_code.co_code[frame.f_lasti]] == "IMPORT_FROM"
-
-# %% ../nbs/api.ipynb #4a8caf3a
 def _attach(module: str) -> tuple[_Callable[[str], object], _Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a public module, whose names stand in its stub."""
 
     def load(name: str) -> object:
-        hidden = name.startswith("_")  # what IPython and others try is not worth reading a stub
         if name == "__all__":
             return list(_homes(module))
-        if hidden or name not in _homes(module):
-            hint = "" if hidden else _hint(name)
-            if hint and _imports():
-                raise ImportError(f"cannot import name {name!r} from {module!r}{hint}", name=module)
-            raise AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
+        if name.startswith("_") or name not in _homes(module):
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
         home = _homes(module)[name]
         if home == "pmlbook":
             return _import_module(f"pmlbook.{name}")

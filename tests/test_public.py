@@ -111,49 +111,10 @@ def test_a_release_loads_no_part_of_scipy(tmp_path):
     assert not {f"scipy.{part}" for part in parts} & set(run.stdout.split())
 
 
-@pytest.mark.parametrize(
-    "wrong, said",
-    [
-        ("optimal_mechansim", "'optimal_mechansim'; did you mean pmlbook.optimal_mechanism?"),
-        ("modular_sum", "'modular_sum'; it is pmlbook.queries.modular_sum"),
-        (
-            "measures.epsilon_pml",
-            "'pmlbook.measures' has no .*'epsilon_pml'; it is pmlbook.epsilon_pml",
-        ),
-        ("queries.modular_sums", "'modular_sums'; did you mean pmlbook.queries.modular_sum?"),
-        ("nothing_like_it_xyz", "no attribute 'nothing_like_it_xyz'$"),
-        ("_optimal_mechanism", "no attribute '_optimal_mechanism'$"),
-    ],
-)
-def test_a_wrong_name_is_answered(wrong, said):
-    *module, name = wrong.split(".")
-    where = getattr(pmlbook, module[0]) if module else pmlbook
-    with pytest.raises(AttributeError, match=said.replace("?", r"\?")):
-        getattr(where, name)
-
-
-@pytest.mark.parametrize(
-    "line, said",
-    [
-        ("from pmlbook import nothing_like_it_xyz", "cannot import name 'nothing_like_it_xyz'"),
-        (
-            "from pmlbook import parity",
-            "'parity' from 'pmlbook'; it is pmlbook.queries.parity$",
-        ),
-        (
-            "from pmlbook.measures import entropy, epsilon_pml",
-            "'epsilon_pml' from 'pmlbook.measures'; it is pmlbook.epsilon_pml$",
-        ),
-        (
-            "from pmlbook import optimal_mechansim",
-            r"from 'pmlbook'; did you mean pmlbook.optimal_mechanism\?$",
-        ),
-    ],
-)
-def test_a_wrong_import_is_an_import_error_that_says_where(line, said):
-    with pytest.raises(ImportError, match=said):
+@pytest.mark.parametrize("line", ["from pmlbook import parity", "from pmlbook.measures import x"])
+def test_a_wrong_import_is_an_import_error(line):
+    with pytest.raises(ImportError, match="cannot import name"):
         exec(line)
-    assert not hasattr(pmlbook, "parity")  # the error about an attribute mentions no import
 
 
 USER = """
