@@ -12,7 +12,6 @@ from pmlbook.per_record.posterior_bound import (
     MAJORANT_FACTOR,
     Posteriors,
     bound_cells,
-    longest_edge,
     majorants,
     odds_bounds,
     root_vertices,
@@ -57,16 +56,6 @@ def test_dual_variables_of_one_value_are_nothing():
         np.ones((4, 2, 1, 1))
     ).any()
     assert majorants(np.ones((4, 2, 1, 1))).shape == (4, 2, 1)
-
-
-def test_the_longest_edge_is_found():
-    rng = np.random.default_rng(6)
-    for _ in range(20):
-        points = rng.dirichlet(np.ones(4), size=(1, 4))
-        i, j = longest_edge(points)
-        apart = ((points[0][:, None] - points[0]) ** 2).sum(axis=2)
-        assert i[0] < j[0] and apart[i[0], j[0]] == apart.max()
-        assert longest_edge(points, np.eye(6)[[4]])[0][0] == 1  # the fifth edge is that of 1 and 3
 
 
 def test_halves_cover_what_the_cell_covered():

@@ -12,7 +12,6 @@ from pmlbook.per_record.tilted import (
     blur,
     reply,
     spare,
-    starting_points,
     surely_allowed,
 )
 
@@ -98,20 +97,3 @@ def test_a_reply_keeps_its_entropy():
         for begin in (0.3, 1e-11, 1e9)
     ]
     assert np.allclose(ends, ends[0], rtol=0, atol=1e-8)
-
-
-def test_starts_are_priors():
-    rng = np.random.default_rng(0)
-    rare = record_problem(Query(lambda x: int(sum(x)) ** 2, [(0, 1)] * 3), np.eye(10), 0)
-    for problem in (rare, record_problem(counting(4), geometric(5, 1.0), 0)):
-        here = np.isfinite(problem.log_counts)
-        drawn = starting_points(problem, 40, rng)
-        assert drawn.shape == (40, *here.shape) and (drawn[:, ~here] == 0).all()
-        assert (drawn[:, here] > 0).all()
-        assert np.allclose(drawn.sum(axis=(1, 2)), 1, rtol=0, atol=1e-12)
-        inside = (drawn / drawn.sum(axis=2, keepdims=True))[:20].max(axis=2)
-        c = here.sum(axis=1)
-        assert np.allclose(inside, 1.05 / (1 + 0.05 * c), rtol=0, atol=1e-12)
-        random = (drawn / drawn.sum(axis=2, keepdims=True))[20:].max(axis=2)
-        assert np.ptp(random[:, c > 1]) > 0.1 and np.ptp(drawn.sum(axis=2)) > 0.3
-        assert len(np.unique(drawn[:20].argmax(axis=2), axis=0)) > (1 if c.max() > 1 else 0)

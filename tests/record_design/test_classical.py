@@ -7,7 +7,6 @@ import pytest
 
 from pmlbook.foundations.probability import mutual_information
 from pmlbook.numerics.enclosure import ln_around
-from pmlbook.record_design import classical
 from pmlbook.record_design.classical import rate_distortion
 
 
@@ -53,30 +52,3 @@ def test_rates_at_both_ends():
         exact, silent = (rate_distortion(p, unit * d, end) for end in ends)
         assert np.isclose(exact.value, rate_distortion(p, d, least).value, rtol=0, atol=1e-6)
         assert silent[:2] == (0, 0) < rate_distortion(p, unit * d, ends[1] * (1 - 1e-9))[:1]
-
-
-def test_a_wider_enclosure_lowers_the_bound_by_its_width(monkeypatch):
-    draw = np.random.default_rng(1)
-    p, d = draw.dirichlet(3 * np.ones(3)), draw.uniform(0, 1, (3, 3)) + 1 - np.eye(3)
-    least, free = p @ d.min(axis=1), (p @ d).min()
-    case = p, d, least + 0.5 * (free - least), 2.0
-    mean, width = classical._at_slope(p, d, 2.0, 1e-6)[1], Fraction(1, 10**4)
-    narrow, ln, exp = classical._proven_rate(*case, mean), ln_around, classical.exp_around
-    assert narrow > 1e-3
-    with monkeypatch.context() as patch:
-        patch.setattr(classical, "ln_around", lambda x: [ln(x)[0] - width, ln(x)[1] + width])
-        wide = classical._proven_rate(*case, mean)
-    assert wide == pytest.approx(narrow - 2e-4, abs=1e-12)
-    wider = Fraction(1001, 1000)
-    monkeypatch.setattr(classical, "exp_around", lambda x: [exp(x)[0] / 2, exp(x)[1] * wider])
-    assert classical._proven_rate(*case, mean) == pytest.approx(narrow - np.log(1.001), abs=1e-12)
-
-
-def test_a_slope_is_one_over_distortion(monkeypatch):
-    """As if no slope were near enough to the constant channel."""
-    slopes = []
-    monkeypatch.setattr(classical, "_at_slope", lambda *_: (np.eye(2), None))
-    monkeypatch.setattr(classical, "_finish", lambda p, d, D, s, tol: slopes.append(s))
-    for unit in (1.0, 8.0):
-        rate_distortion(np.array([0.3, 0.7]), unit * (1 - np.eye(2)), 0.1 * unit)
-    assert np.all(abs(np.log(np.array(slopes) * [1, 8]) + 40) <= 3)
