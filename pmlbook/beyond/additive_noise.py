@@ -19,7 +19,7 @@ from pmlbook.beyond.line_priors import (
     without_location,
 )
 from .noise_means import NOISES, Noise
-from .prior_sets import check_interval
+from .line_priors import check_interval
 from .worst_outcomes import NoiseLeakage, noise_bracket, discrete_level
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.linear_programmes import Infeasible

@@ -15,8 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 import scipy
 
 from .additive_noise import MIN_SCALE
-from .line_priors import MAX_POINTS, Atoms, Continuous, Secret, Steps, secret_from
-from .prior_sets import DensityRange, PriorSet, SampleBand, band_averages, least_means
+from pmlbook.beyond.line_priors import (
+    MAX_POINTS,
+    Atoms,
+    Continuous,
+    DensityRange,
+    PriorSet,
+    SampleBand,
+    Secret,
+    Steps,
+    secret_from,
+)
 from .noise_means import RELATIVE_MEAN_ERROR
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.one_number import MIN_OUTCOME_SHARE, evened
@@ -126,6 +135,40 @@ def rounded_at_random(x: Array, nodes: Array, words: Words) -> NDArray[np.intp]:
     left, right = nodes[at], nodes[at + 1]
     up = bits / UNITS < (x - left) / (right - left)
     return np.asarray(at + up, dtype=np.intp)
+
+# %% ../../nbs/beyond/03_line_design.ipynb #15ed8dd1
+def band_averages(secret: PriorSet, nodes: Array) -> tuple[Array, Array]:
+    """Averages between nodes of the lower and the upper limit of the distribution function, each of shape (K,)."""
+    start, end = secret.support
+    width = end - start
+    spots = nodes - start
+    if isinstance(secret, SampleBand):
+        points, lower, upper = secret.band
+        points, areas = points - start, np.array([lower, upper])[:, :-1] * np.diff(points)
+    else:
+        least, most = secret.least, secret.most
+        spare = max(1 - least * width, 0.0)  # probability beyond the least density
+        bend = spare / (most - least) if most > least else 0.0
+        points = np.unique(np.clip([*spots, bend, width - bend], 0, width))
+        upper = 1 - least * (width - points)
+        lower = least * points
+        # else any point may have what is left
+        if bend > RELATIVE_MEAN_ERROR * width or most == least:
+            upper = np.minimum(upper, most * points)
+            lower = np.maximum(lower, 1 - most * (width - points))
+        limits = np.array([lower, upper])
+        areas = (limits[:, :-1] + limits[:, 1:]) / 2 * np.diff(points)
+    sums = np.hstack([np.zeros((2, 1)), np.cumsum(areas, axis=1)])
+    below, above = (np.diff(np.interp(spots, points, one)) / np.diff(nodes) for one in sums)
+    return below, above
+
+
+def least_means(rows: Array, below: Array, above: Array) -> Array:
+    """Lower limits, shape (M,), of the mean of functions linear between nodes, shape (M, K + 1), over a band."""
+    rise = np.diff(rows, axis=1)
+    lost = RELATIVE_MEAN_ERROR * rows.max(axis=1)
+    means = rows[:, -1] - np.maximum(rise, 0) @ above - np.minimum(rise, 0) @ below
+    return np.asarray(means - lost)
 
 # %% ../../nbs/beyond/03_line_design.ipynb #2c7d0b02
 MARGINS = tuple(2.0**-k for k in range(36, 0, -4))  # of a level: what storage may round off

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,14 @@ from .line_design import check_inside, inner_level
 from .line_priors import MAX_POINTS, TAIL_PROBABILITY, Continuous, Steps, cell_names
 from .line_priors import cells_of, secret_from
 from .noise_means import RELATIVE_MEAN_ERROR
-from .prior_sets import open_edges
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.targets import estimation_variance
 from ..numerics.enclosure import texts_around
+from ..numerics.frozen import unmasked
 from ..numerics.linear_programmes import LooseBound
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, Frozen, LEAST_SHARE, check_count, design_level
-from ..numerics.validation import check_nonnegative
+from ..numerics.validation import check_nonnegative, real_array
 from ..release.estimation import Estimate
 from ..release.intervals import check_request, halved_miss
 from ..release.mechanism import Mechanism
@@ -109,6 +110,19 @@ def points_of(secret: Priors, edges: Array, shares: Array) -> Array:
     points = quantiles_of(secret, levels.clip(0, 1).ravel()).reshape(levels.shape)
     points[1:, 0] = points[:-1, -1] = edges[1:-1]  # sums of shares are rounded, edges are known
     return np.clip(points, points[:, :1], points[:, -1:])
+
+
+def open_edges(bins: ArrayLike) -> Array:
+    """Edges as floats, of which the first and the last may be infinite."""
+    given = unmasked(bins)
+    edges = list(given) if isinstance(given, list | tuple) else np.asarray(given).tolist()
+    if not all(isinstance(end, Real) for end in edges):
+        return real_array(edges, "bins", 1)  # refuses them as they stand
+    last = len(edges) - 1
+    far = {k: end for k, end in enumerate(edges) if k in (0, last) and end in (-math.inf, math.inf)}
+    found = real_array([0.0 if k in far else end for k, end in enumerate(edges)], "bins", 1)
+    found[[*far]] = [*far.values()]
+    return found
 
 # %% ../../nbs/beyond/12_line_quantile.ipynb #5d1e0a09
 @dataclass(frozen=True, eq=False, repr=False)

@@ -17,8 +17,7 @@ import numpy as np
 import scipy
 
 from ..beyond.line_design import mean_mechanism
-from ..beyond.line_priors import Continuous, Steps, cell_names, secret_from
-from ..beyond.prior_sets import check_interval
+from ..beyond.line_priors import Continuous, Steps, cell_names, check_interval, secret_from
 from ..beyond.line_quantile import cell_shares, quantile_mechanism
 from ..accounting.budgeted_release import find_log
 from ..accounting.manifest import begun

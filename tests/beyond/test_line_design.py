@@ -11,9 +11,8 @@ from scipy.stats import beta, binom, norm, poisson, truncnorm, uniform
 
 from pmlbook import Infeasible, LooseBound, epsilon_pml, estimation_mechanism
 from pmlbook.audit import DensityRange, SampleBand
-from pmlbook.beyond.line_design import bin_moments, check_edges
+from pmlbook.beyond.line_design import band_averages, bin_moments, check_edges, least_means
 from pmlbook.beyond.line_priors import secret_from
-from pmlbook.beyond.prior_sets import band_averages, least_means
 from pmlbook.estimate import mean_mechanism, quantile_mechanism
 
 
