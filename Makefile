@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 # Where compiled modules are not kept, each process compiles NumPy, SciPy and every test anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install lock export strip readme book pdf lab notebooks test portable lowest newest binder proofs formal fuzz mutants weigh release-check lint browser clean
+.PHONY: install lock export strip readme book pdf lab notebooks test tests lowest newest binder proofs formal fuzz mutants release-check lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -60,18 +60,16 @@ lint: install
 	$(B)/python docs/strip.py --check
 	$(B)/python docs/readme.py --check
 
-# The committed module is compared with the notebooks before anything is exported.
 test: install
 	$(MAKE) -j2 lint notebooks
+	$(MAKE) tests
+
+# The committed module is compared with the notebooks, so nothing is exported before.
+tests: install
 	$(B)/pytest -n 2 --dist loadfile --doctest-modules tests pmlbook --ignore=tests/browser
 
 notebooks: install
 	$(B)/python docs/execute.py --test
-
-# Notebooks and tests as other processors compute them, a line each, an hour in all; `PORTABLE="--notebooks Haswell"`
-# asks for less.
-portable: install
-	$(B)/python docs/portable.py $(PORTABLE)
 
 # The wheel in clean environments, on the lowest versions that settings.ini admits and on the newest there are;
 # PYTHONS="3.12" for another. What these machines lack is an error.
@@ -99,10 +97,6 @@ proofs: install
 formal: install
 	@command -v coqc || { echo "needs coq, libcoq-mathcomp-algebra, libcoq-mathcomp-algebra-tactics (Debian)"; exit 1; }
 	$(B)/pytest -v tests/test_formal.py
-
-# How dense the code is and what the notebooks hide, as a table.
-weigh: install
-	$(B)/python docs/weigh.py
 
 # What must be filled in before this version is published, a line each.
 release-check: install

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-KERNELS = ("Nehalem",)  # every x86 processor has it; `make portable` asks for more
+KERNELS = ("Nehalem",)  # every x86 processor has it; the workflow asks for more
 
 
 def told_everywhere(code):

@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-import sys
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,8 +12,14 @@ import pytest
 from pmlbook.display.explore import explore
 
 NBS = Path(__file__).resolve().parent.parent / "nbs"
-sys.path.insert(0, str(NBS.parent / "docs"))
-from sentences import book  # noqa: E402
+
+
+def book():
+    """Chapters of the book volume."""
+    contents = (NBS.parent / "docs" / "_toc.yml").read_text(encoding="utf-8")
+    named = re.findall(r"file: (\w+/\d\d_\w+)", contents.partition("For contributors")[0])
+    return [NBS / f"{name}.ipynb" for name in named]
+
 
 CHAPTERS = [p for p in sorted(NBS.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
 DRAWS = re.compile(r"plt\.(subplots|figure)\(|^\w+(\.\w+)*\.plot\(\)", re.M)

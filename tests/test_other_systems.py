@@ -236,7 +236,7 @@ def test_the_plain_commands_are_those_of_make():
     root = Path(__file__).resolve().parent.parent
     listed = (root / "CONTRIBUTING.md").read_text(encoding="utf-8").split("```")[1].split("\n")
     made = (root / "Makefile").read_text(encoding="utf-8")
-    for target in ("lint", "test", "export", "book"):
+    for target in ("lint", "notebooks", "tests", "export", "book"):
         recipe = re.search(rf"^{target}:.*\n((?:\t.*\n)+)", made, re.MULTILINE)[1]
         steps = re.findall(r"^\t\$\(B\)/(.*)$", recipe, re.MULTILINE)
         assert steps and set(steps) <= set(listed), target

@@ -1,10 +1,7 @@
 """What the front page, the part pages and the course promise a reader: times, answers, and what to skip."""
 
-import ast
-import json
 import re
 import sys
-from collections import Counter
 from pathlib import Path
 
 import nbformat.v4 as v4
@@ -13,10 +10,7 @@ from test_links import LINK, NBS, prose
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
-sys.path.insert(0, str(ROOT / "docs"))
 from minutes import WORDS_A_MINUTE, minutes  # noqa: E402
-from sentences import LIMIT, MANNERED, chapters, sentences, text_of, words  # noqa: E402
-from weigh import defined, stored  # noqa: E402
 
 FRONT = prose(NBS / "index.ipynb")
 PARTS = [p for p in sorted(NBS.glob("*/index.md")) if "part-map" in prose(p)]
@@ -128,67 +122,3 @@ def test_no_page_speaks_of_an_edition_that_never_was():
     )
     pages = [*NBS.rglob("*.ipynb"), *NBS.rglob("*.md")]
     assert [p.name for p in pages if never.search(p.read_text(encoding="utf-8"))] == []
-
-
-VOLUMES = dict(zip(["book", "internals"], chapters()))
-
-
-@pytest.mark.parametrize("volume", VOLUMES)
-def test_few_sentences_are_long(volume):
-    """Counted by `docs/sentences.py`, which prints them with `--long`."""
-    found = [s for path in VOLUMES[volume] for text in text_of(path) for s in sentences(text)]
-    long = [s for s in found if words(s) > LIMIT]
-    assert len(found) > 5000 and len(long) < 0.01 * len(found)
-
-
-@pytest.mark.parametrize("path", VOLUMES["internals"], ids=lambda path: path.stem)
-def test_internals_use_no_mannered_word(path):
-    found = [s for text in text_of(path) for s in sentences(text) if MANNERED.search(s.lower())]
-    assert found == []
-
-
-def test_a_sentence_is_counted_without_code_tables_and_options():
-    text = "# Title\n:::{prf:box} Name\n:label: a-b\nOne $a+b$ is\n`c d` two. Three [four five](a.md)!\n| x | y |\n"
-    assert sentences(text) == ["One X is X two.", "Three four five!"]
-    assert words("A – dash is no word.") == 5
-    assert sentences("```\nsome code here\n```\n- an item\n- the next") == ["an item", "the next"]
-
-
-def test_exported_cells_fit_on_a_screen():
-    """At most sixty lines, unless a cell is one function or class."""
-    large = [
-        (page.name, source.splitlines()[1])
-        for page in NBS.rglob("*.ipynb")
-        for cell in json.loads(page.read_text(encoding="utf-8"))["cells"]
-        if (source := "".join(cell["source"])).startswith("#| export")
-        and source.count("\n") >= 60
-        and len(re.findall(r"^(?:def|class) ", source, re.M)) > 1
-    ]
-    assert large == []
-
-
-MODULES = {
-    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
-    for path in (ROOT / "pmlbook").rglob("*.py")
-    if path.name not in ("__init__.py", "_modidx.py")
-}
-
-
-def test_no_function_stores_more_than_twenty_names():
-    many = [
-        (module, node.name)
-        for module, source in MODULES.items()
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.FunctionDef) and stored(node) > 20
-    ]
-    assert many == []
-
-
-def test_no_module_is_longer_than_350_lines():
-    sizes = {module: len(source.splitlines()) for module, source in MODULES.items()}
-    assert {module: size for module, size in sizes.items() if size > 350} == {}
-
-
-def test_each_public_name_is_defined_once():
-    names = Counter(name for source in MODULES.values() for name in defined(ast.parse(source)))
-    assert [name for name, modules in names.items() if modules > 1] == []
