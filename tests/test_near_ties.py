@@ -9,7 +9,7 @@ import pmlbook as pb
 from pmlbook.extremal.randomized_response import randomized_response_for_pml
 from pmlbook.foundations.leakage import epsilon_max
 from pmlbook.foundations.utility import NAMED
-from pmlbook.large_alphabets import stages as module
+from pmlbook.large_alphabets import column_generation as module
 from pmlbook.large_alphabets.losses import Groups, circle, closed_bound, turns
 from pmlbook.large_alphabets.ungrouping import reduced
 

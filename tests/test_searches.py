@@ -15,7 +15,7 @@ from test_pricing_ends import COUNTS, case, normal
 import pmlbook as pb
 from pmlbook.foundations.probability import random_prior
 from pmlbook.large_alphabets import column_generation as module
-from pmlbook.large_alphabets import optimal, stages
+from pmlbook.large_alphabets import optimal
 from pmlbook.numerics import progress
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
@@ -58,14 +58,14 @@ def test_a_search_ends_with_its_bound_or_says_why_not(trial, monkeypatch):
 
 def test_tables_do_not_grow_by_leaps(monkeypatch):
     """After a short table in between, one 64 times as long was taken for 8: half a second became three."""
-    now, real = [0.0], stages.near_misses
+    now, real = [0.0], module.near_misses
     monkeypatch.setattr(progress, "perf_counter", lambda: now[0])
 
     def slow(groups, power, keep, rng, *more):
         now[0] += 0.02 * 2.0 ** (power - 12)
         return real(groups, 12, keep, rng, *more)
 
-    monkeypatch.setattr(stages, "near_misses", slow)
+    monkeypatch.setattr(module, "near_misses", slow)
     _, *given = case(667, least=2)
     pb.optimal_mechanism(*given, max_time=0.5)
     assert now[0] <= 0.5 * 1.1 + 0.2

@@ -5,9 +5,9 @@ import pytest
 
 from pmlbook.extremal.enumeration import keep_level, mixture
 from pmlbook.foundations.utility import NAMED
+from pmlbook.large_alphabets.column_generation import Growth, start_columns
 from pmlbook.large_alphabets.losses import Groups
 from pmlbook.large_alphabets.optimal import MIN_OUTCOME_PROBABILITY, Blend
-from pmlbook.large_alphabets.stages import Growth, start_columns
 from pmlbook.large_alphabets.ungrouping import reduced, unroll
 from pmlbook.numerics.progress import Clock
 from pmlbook.release.mechanism import Mechanism

@@ -11,7 +11,7 @@ from .delta_programme import Mix, Promise, units_of
 from ..extremal.enumeration import margin
 from ..large_alphabets.losses import LEVEL_FACTOR, Fillings, Groups, joined
 from ..large_alphabets.pricing import price
-from ..large_alphabets.stages import dealt_out, start_columns
+from ..large_alphabets.column_generation import dealt_out, start_columns
 from ..numerics.linear_programmes import OutOfTime, maximise
 from ..numerics.progress import Clock
 from ..numerics.validation import Array

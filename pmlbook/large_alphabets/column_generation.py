@@ -9,25 +9,331 @@ import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
+import highspy
 import numpy as np
 
-from ..numerics.validation import Array, PriorLike, design_level, design_prior
 from ..foundations.utility import FInformation, Utility
-from .few_numbers import numbers_full, price_plane
-from .lattice import lattice_loss, denominator_of
-from .losses import Fillings, Groups, Integers, joined, with_rest
-from .stages import COLUMNS_PER_GROUP, MAX_COMPLETE_GROUPS, TIME_IS_UP
-from .stages import Growth, NearMisses, Search
-from .stages import dealt_out, feasible, start_columns
-from .rare_symbols import by_completion, negligible_tails
-from .ungrouping import rounding_of, unroll
+from .few_numbers import numbers_full, price_numbers, price_plane
+from .lattice import denominator_of, lattice_duals, lattice_loss
+from .losses import Fillings, Groups, Integers, circle, joined, near_misses
+from .losses import no_vertices, turns, with_rest
+from .pricing import best_of, price
+from .rare_symbols import completions, negligible_tails
+from .repeated_sums import price_sums, sums_repeat
+from .ungrouping import reduced, rounding_of, unroll
 from ..numerics.enclosure import text_above, texts_around
-from ..numerics.linear_programmes import LooseBound
+from ..numerics.linear_programmes import LooseBound, SolverFailed
 from ..numerics.progress import Clock
-from ..numerics.restricted_master import Priced
+from ..numerics.restricted_master import Adaptive, Backtracking, Generation, Priced, Stage
+from ..numerics.validation import Array, PriorLike, design_level, design_prior
 
 # %% auto #0
 __all__ = []
+
+# %% ../../nbs/large_alphabets/06_column_generation.ipynb #st000006
+TIME_IS_UP = "the time is up"
+FEASIBILITY = (1e-10, 1e-9, 1e-7)  # tolerances of the solver, tried in turn
+MAX_MEAN_ERROR = 1e-8  # largest difference between the mean of a group and its share
+
+
+class SilentHighs(highspy.Highs):
+    """HiGHS without output."""
+
+    def enableCallbacks(self) -> None:
+        """Switch the output off first: version 1.16 prints its licence here, called by its own constructor."""
+        self.setOptionValue("output_flag", False)
+        super().enableCallbacks()
+
+
+class GroupMaster:
+    """The restricted master over the columns so far, solved again from its last basis.
+
+    `weights` are those of the last solution, for the columns at that time.
+
+    Source: Gilmore and Gomory 1961; solved by HiGHS (Huangfu and Hall 2018).
+    """
+
+    def __init__(self, groups: Groups) -> None:
+        self.solver, n, none = SilentHighs(), len(groups.p), np.zeros(0, dtype=np.int32)
+        self.solver.setOptionValue("output_flag", False)
+        self.groups, self.columns = groups, no_vertices(groups)
+        self.solver.addRows(n, groups.share, groups.share, 0, none, none, np.zeros(0))
+        self.filled, self.loss, self.scale = np.zeros((n, 0)), np.zeros(0), 1.0
+        self.weights = np.zeros(0)
+
+    def add(self, columns: Fillings) -> None:
+        """Add columns."""
+        filled, loss = columns.filled(self.groups), columns.loss(self.groups)
+        n, v = filled.shape
+        zero, start = np.zeros(v), np.arange(0, n * v, n, dtype=np.int32)
+        rows = np.tile(np.arange(n, dtype=np.int32), v)
+        entries, top = np.ascontiguousarray(filled.T).ravel(), np.full(v, highspy.kHighsInf)
+        self.solver.addCols(v, loss / self.scale, zero, top, n * v, start, rows, entries)
+        self.columns = joined([self.columns, columns])
+        self.filled, self.loss = np.hstack([self.filled, filled]), np.append(self.loss, loss)
+
+    def solve(self, clock: Clock) -> tuple[float, Array]:
+        """Loss, recomputed from the weights, and dual variables; SolverFailed without an optimum."""
+        self.solver.setOptionValue("time_limit", self.solver.getRunTime() + clock.left)
+        for tolerance in FEASIBILITY:
+            for side in ("primal", "dual"):
+                self.solver.setOptionValue(f"{side}_feasibility_tolerance", tolerance)
+            self.solver.run()
+            status, answer = self.solver.getModelStatus(), self.solver.getSolution()
+            weights = np.maximum(answer.col_value, 0)
+            misses = abs(self.filled @ weights - self.groups.share).max() if len(weights) else 1.0
+            if status == highspy.HighsModelStatus.kOptimal and misses < MAX_MEAN_ERROR:
+                break
+            if status == highspy.HighsModelStatus.kTimeLimit:
+                raise SolverFailed(TIME_IS_UP)
+            self.solver.clearSolver()
+        else:
+            raise SolverFailed(f"HiGHS stopped with status {status}, rows off by {misses:.0e}")
+        self.weights, dual = weights, np.array(answer.row_dual) * self.scale
+        loss = float(weights @ self.loss)
+        self.rescale(loss)
+        return loss, dual
+
+    def rescale(self, loss: float) -> None:
+        """Keep the objective at order one."""
+        if 0 < loss < 0.1 * self.scale:
+            self.scale = loss
+            every = np.arange(len(self.loss), dtype=np.int32)
+            self.solver.changeColsCost(len(every), every, self.loss / self.scale)
+
+# %% ../../nbs/large_alphabets/06_column_generation.ipynb #st000007
+CIRCLE_ORDERS = 4  # orders in which the symbols are laid on the circle
+
+
+def start_columns(groups: Groups, rng: np.random.Generator) -> tuple[Fillings, Array]:
+    """Circle columns: the symbols by probability, light and heavy in turn, and in random orders.
+
+    The shares are those of the order that loses least.
+    """
+    n = len(groups.member)
+    rank = np.arange(n)
+    in_turn = np.argsort(np.minimum(2 * rank, 2 * (n - rank) - 1))
+    orders = [rank, in_turn, *(rng.permutation(n) for _ in range(CIRCLE_ORDERS - 2))]
+    found = [circle(groups, order) for order in orders]
+    ways = [turns(groups, order) for order in orders]
+    best = int(np.argmin([way @ one.loss(groups) for way, one in zip(ways, found)]))
+    return joined(found), np.concatenate([(k == best) * way for k, way in enumerate(ways)])
+
+# %% ../../nbs/large_alphabets/06_column_generation.ipynb #st000009
+COLUMNS_PER_GROUP = 4  # columns a round for each group that has the fractional item
+MIN_EXCESS_SHARE = 1e-13  # part of the loss that the excess of a column must reach
+ROUNDING_SHARE = 1e-12  # weights below it are rounding
+
+
+def feasible(groups: Groups, dual: Array, bound: float) -> Array:
+    """Dual variables lowered until no column has a negative reduced cost, where they prove this bound.
+
+    Every column fills the groups to the same capacity, so that all reduced costs move alike.
+    """
+    excess = float(dual @ groups.share) - bound
+    return dual - excess * groups.size * groups.width / groups.capacity
+
+
+def dealt_out(groups: Groups, filled: Array, loss: Array, weights: Array) -> tuple[Array, Array]:
+    """Lift vectors of the symbols, in the order of the prior, and their shares."""
+    if (weights > 0).sum() > len(filled):
+        weights = reduced(filled, loss, weights)
+    used, member = np.flatnonzero(weights > ROUNDING_SHARE), groups.member
+    x, shares = unroll(np.ones(len(member)), member, filled[:, used], weights[used])
+    return groups.lift(x, member[:, None]), shares
+
+
+class Growth(Generation):
+    """A mechanism that grows column by column: `value` is its loss so far, `bound` a lower bound on every loss."""
+
+    def __init__(self, groups: Groups, tol: float, clock: Clock) -> None:
+        bound, slope = lattice_duals(groups)
+        self.groups, self.tol, self.rng = groups, tol, np.random.default_rng(0)
+        self.slope = slope if bound > 0 else None
+        self.programme, (columns, weights) = GroupMaster(groups), start_columns(groups, self.rng)
+        self.programme.weights, loss = weights, float(weights @ columns.loss(groups))
+        zero = np.zeros(len(groups.p))
+        super().__init__(self.programme, self._near, clock, self._tell, loss, bound, zero)
+        self.centre_bound = 0.0  # the bound from dual variables of zero
+        self.add(columns)
+
+    def _near(self, loss: float, bound: float) -> bool:
+        return loss - bound <= max(self.tol * (self.groups.closed - loss), self.groups.rounding)
+
+    def _tell(self, loss: float, bound: float) -> None:
+        self.clock.tell(self.groups.closed - loss, self.groups.closed - bound)
+
+    def useful(self, dual: Array, columns: Fillings) -> Fillings | None:
+        """The best columns of negative reduced cost, some for each group with the fractional item; None without any."""
+        reduced_cost = columns.loss(self.groups) - dual @ columns.filled(self.groups)
+        reduced_cost, columns = best_of(reduced_cost, columns, COLUMNS_PER_GROUP)
+        helps = -reduced_cost > MIN_EXCESS_SHARE * self.value
+        return columns[helps] if helps.any() else None
+
+    def lifts(self) -> tuple[Array, Array]:
+        """The lift vectors in use, in the order of the prior, and their weights."""
+        master, used = self.programme, slice(len(self.programme.weights))
+        filled, loss = master.filled[:, used], master.loss[used]
+        return dealt_out(self.groups, filled, loss, master.weights)
+
+# %% ../../nbs/large_alphabets/06_column_generation.ipynb #st000011
+# entries of a table of random sets, as powers of two: at first, at most
+FIRST_TABLE_POWER, MAX_TABLE_POWER = 12, 20
+
+
+class NearMisses:
+    """Stage: which sets of random symbols nearly fill the capacity? From ever longer tables, while they help."""
+
+    def __init__(self, groups: Groups, patience: int = 2) -> None:
+        self.count = len(groups.p)
+        self.patience = 1 if self.count <= 64 else patience
+        self.keep, self.factor = (8 if self.count <= 64 else 2), 1.3
+        if self.count <= 40:
+            self.keep, self.factor = 4, 8.0
+
+    def turn(self, growth: Growth) -> None:
+        """Add near misses until longer tables no longer narrow the gap."""
+        stale, power, took, last = 0, FIRST_TABLE_POWER, 0.0, FIRST_TABLE_POWER
+        while stale < self.patience and not growth.over:
+            longer = 2.0 ** (1.5 * (power - last))  # in time, at most
+            now = power if growth.clock.left > max(1.5, longer) * took else FIRST_TABLE_POWER
+            before, began = growth.gap, growth.clock.seconds
+            keep = self.keep * self.count
+            growth.add(near_misses(growth.groups, now, keep, growth.rng, growth.slope))
+            took, last = growth.clock.seconds - began, now
+            helped = now < 16 or growth.gap < before / self.factor
+            stale, power = 0 if helped else stale + 1, min(now + 2, MAX_TABLE_POWER)
+
+# %% ../../nbs/large_alphabets/06_column_generation.ipynb #st000012
+MAX_COMPLETE_GROUPS = 18  # groups up to which the lists are complete at once
+# rounds that narrow the gap by less than a twentieth each, after which the search ends
+MAX_STALE_ROUNDS = 12
+MAX_CENTRE_WEIGHT = 0.97  # the largest weight of the centre
+MAX_PLANE_NUMBERS = 8  # numbers of full symbols up to which choices are points in a plane
+PLANE_CENTRE_WEIGHT = 0.8  # weight of the centre at the first turn of the plane
+
+
+def by_plane(growth: Growth, numbers: Integers) -> Stage:
+    """Stage: which points in the plane of weight and worth are on the upper hull? Short rounds."""
+
+    def price(dual: Array) -> Priced:
+        columns, bound = price_plane(growth.groups, dual, numbers, COLUMNS_PER_GROUP)
+        return Priced(growth.useful(dual, columns), bound, feasible(growth.groups, dual, bound))
+
+    question = "which points in the plane of weight and worth are on the upper hull?"
+    return Stage(question, price, Backtracking(PLANE_CENTRE_WEIGHT), 0.999, 5 * MAX_STALE_ROUNDS)
+
+# %% ../../nbs/large_alphabets/06_column_generation.ipynb #st000014
+# pairs of entries of the two lists that are examined in one round, at first
+FIRST_PAIRS = 8_000_000
+PAIRS_FACTOR = 4  # times as many, where neither side moves
+LIST_POWERS = 20, 22  # entries of a list, as powers of two: at first, and where neither side moves
+TOO_LONG = "the lists of the search are too long"
+
+
+class PricingLists:
+    """Stage: which column has the least reduced cost? By a table of sums, or by two lists of growing length."""
+
+    def __init__(self, growth: Growth, numbers: Integers | None = None) -> None:
+        self.growth, self.repeats = growth, sums_repeat(growth.groups)
+        self.numbers = numbers
+        self.least = 12 if len(growth.groups.p) <= MAX_COMPLETE_GROUPS else 14
+        self.most = LIST_POWERS[0]
+        self.power, self.smoothing = self.least, Adaptive(MAX_CENTRE_WEIGHT)
+        self.stale, self.took, self.pairs = 0, 0.0, FIRST_PAIRS
+
+    def price(self, dual: Array) -> Priced:
+        """Columns from the table of sums, else from two lists."""
+        growth, groups, complete = self.growth, self.growth.groups, False
+        enough = 0.1 * growth.tol * (groups.closed - growth.value)
+        if self.repeats:
+            columns, bound, complete = price_sums(
+                groups, dual, COLUMNS_PER_GROUP, growth.clock, enough
+            )
+            self.repeats = complete or growth.clock.over
+        if not complete:
+            limit, pairs = 2**self.power, min(4**self.power // 1000, self.pairs)
+            effort = limit, pairs, COLUMNS_PER_GROUP, growth.clock, enough
+            if self.numbers is not None:
+                columns, bound, complete = price_numbers(groups, dual, self.numbers, *effort)
+            else:
+                columns, bound, complete = price(groups, dual, *effort)
+        return Priced(growth.useful(dual, columns), bound, feasible(groups, dual, bound), complete)
+
+    def turn(self, growth: Growth) -> None:
+        """One round, if it fits into the time that is left."""
+        if growth.over:
+            return
+        if not self.fits():
+            growth.why = TIME_IS_UP
+            return
+        began, loss = growth.clock.seconds, growth.value
+        priced = growth.round(self.price, self.smoothing.weight)
+        self.took = growth.clock.seconds - began
+        self.smoothing.adapt(priced)
+        self.adapt(priced, loss - growth.value >= 0.1 * growth.gap)
+
+    def fits(self) -> bool:
+        """Lower the effort until the next round is over in time; False if that cannot be."""
+        left = self.growth.clock.left
+        while not self.repeats and 2 * self.took > left and self.power > self.least:
+            self.power, self.took = self.power - 1, self.took / 3
+        return self.took <= left
+
+    def adapt(self, priced: Priced, better: bool) -> None:
+        """Set the effort of the next round: less where a round helped, more where it found little."""
+        power = self.power
+        if priced.columns is not None:
+            power += -1 if better else 1
+        elif not priced.complete:
+            power += 1
+        power = min(max(power, self.least), self.most)
+        self.took *= 3.0 ** (power - self.power)
+        self.power = power
+
+    def settle(self, moved: bool) -> None:
+        """Count rounds without progress; after too many of them search more, or end."""
+        growth, last = self.growth, self.growth.last
+        self.stale = 0 if moved else self.stale + 1
+        if growth.over or self.stale < MAX_STALE_ROUNDS:
+            return
+        if last is not None and last.complete:
+            growth.why = "neither side moves"
+        else:
+            self.refine()
+
+    def refine(self) -> None:
+        """Examine more of the lists, and longer ones, if there is a time limit that allows it; else end the search."""
+        self.pairs, self.most = PAIRS_FACTOR * self.pairs, min(self.most + 1, LIST_POWERS[1])
+        self.power, self.took, self.stale = self.most, PAIRS_FACTOR * self.took, 0
+        left = self.growth.clock.left
+        if left == np.inf:
+            self.growth.why = f"{TOO_LONG}; give it a time, and it goes on"
+        elif self.took > left:
+            self.growth.why = f"{TOO_LONG} for the time that is left"
+
+# %% ../../nbs/large_alphabets/06_column_generation.ipynb #b54cae2b
+class Search:
+    """The stages of a growth, and the order of their turns. Source: Gilmore and Gomory 1961."""
+
+    def __init__(self, growth: Growth) -> None:
+        groups, self.growth = growth.groups, growth
+        self.numbers = numbers_full(groups)
+        large = len(groups.p) > MAX_COMPLETE_GROUPS
+        # few groups: complete anyway
+        few = MAX_PLANE_NUMBERS if len(groups.p) > 2 * MAX_COMPLETE_GROUPS else 1
+        self.plane = by_plane(growth, self.numbers) if large and len(self.numbers) <= few else None
+        listed = self.numbers if len(self.numbers) <= MAX_PLANE_NUMBERS else None
+        self.lists = PricingLists(growth, listed)
+
+    def run(self) -> None:
+        """Rounds of the lists until the gap is closed, the time is up, or neither side moves."""
+        growth = self.growth
+        while not growth.over:
+            before, distance = growth.gap, growth.value - growth.centre_bound
+            self.lists.turn(growth)
+            nearer = growth.value - growth.centre_bound < 0.95 * distance
+            self.lists.settle(nearer or growth.gap < 0.95 * before)
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #c8005ae7
 MAX_PROGRAMME_ROWS = 128  # rows that a programme still solves within a fraction of a second
@@ -251,6 +557,24 @@ def searched(task: Task, groups: Groups, start: Priced | None, clock: Clock) -> 
     return growth
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #n3g11g1c
+def by_completion(growth: Growth, few: int) -> Stage:
+    """Stage: which rare symbols complete the sets of others that are in use? Near ones at random, without a bound."""
+    groups, used = growth.groups, growth.programme.weights > 0
+    heavy = np.unique(growth.programme.columns.held[few:, : len(used)][:, used], axis=1)
+
+    def price(dual: Array) -> Priced:
+        found = [no_vertices(groups)]
+        for column in heavy.T:
+            if growth.over:
+                break
+            some = completions(groups, column, few, dual / groups.size, growth.rng)
+            found.append(growth.useful(dual, some) or no_vertices(groups))
+        return Priced(growth.useful(dual, joined(found)))
+
+    question = "which rare symbols complete the sets of others that are in use?"
+    return Stage(question, price, None, 0.95, 3)
+
+
 def without_rare_symbols(task: Task, growth: Growth, few: int, clock: Clock) -> None:
     """Add what is found within a clock for a prior whose `few` rarest groups are one symbol that loses nothing.
 

@@ -8,10 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.validation import Array
-from .losses import Fillings, Groups, Integers, joined, nearest_pairs
-from .losses import no_vertices, with_rest
-from .stages import Growth
-from ..numerics.restricted_master import Priced, Stage
+from .losses import Fillings, Groups, Integers, nearest_pairs, with_rest
 
 # %% auto #0
 __all__ = []
@@ -56,21 +53,3 @@ def completions(
         held[half] = table[:, at]
     rest[abs(rest) < groups.same] = 0
     return with_rest(groups, held, rest, slope)[0]
-
-
-def by_completion(growth: Growth, few: int) -> Stage:
-    """Stage: which rare symbols complete the sets of others that are in use? Near ones at random, without a bound."""
-    groups, used = growth.groups, growth.programme.weights > 0
-    heavy = np.unique(growth.programme.columns.held[few:, : len(used)][:, used], axis=1)
-
-    def price(dual: Array) -> Priced:
-        found = [no_vertices(groups)]
-        for column in heavy.T:
-            if growth.over:
-                break
-            some = completions(groups, column, few, dual / groups.size, growth.rng)
-            found.append(growth.useful(dual, some) or no_vertices(groups))
-        return Priced(growth.useful(dual, joined(found)))
-
-    question = "which rare symbols complete the sets of others that are in use?"
-    return Stage(question, price, None, 0.95, 3)

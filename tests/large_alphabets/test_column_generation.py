@@ -9,24 +9,22 @@ from scipy.optimize import linprog
 from pmlbook.extremal.enumeration import enumerate_optimum, mixture
 from pmlbook.foundations.probability import random_prior
 from pmlbook.foundations.utility import NAMED
-from pmlbook.large_alphabets import stages
+from pmlbook.large_alphabets import column_generation as module
 from pmlbook.large_alphabets.column_generation import (
-    Task,
-    aggregated_mechanism,
-    aggregation,
-    column_generation,
-    vertices_near,
-    why_loose,
-)
-from pmlbook.large_alphabets.losses import Groups, circle, joined, near_misses, turns
-from pmlbook.large_alphabets.stages import (
     CIRCLE_ORDERS,
     GroupMaster,
     Growth,
     Search,
+    Task,
+    aggregated_mechanism,
+    aggregation,
+    column_generation,
     dealt_out,
     start_columns,
+    vertices_near,
+    why_loose,
 )
+from pmlbook.large_alphabets.losses import Groups, circle, joined, near_misses, turns
 from pmlbook.numerics.linear_programmes import SolverFailed
 from pmlbook.numerics.progress import Clock
 
@@ -176,7 +174,7 @@ prior, information, trace = random_prior(30, rng), NAMED["mutual_information"], 
 
 def settled(p, level):
     """A search by points in the plane alone, at its end."""
-    with patch.object(stages, "MAX_COMPLETE_GROUPS", 10):
+    with patch.object(module, "MAX_COMPLETE_GROUPS", 10):
         search = Search(Growth(Groups(p, level, information), 1e-12, Clock(None, False)))
         search.plane.turn(search.growth)
     assert len(search.numbers) == 1 and search.growth.closed

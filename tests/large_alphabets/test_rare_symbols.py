@@ -3,10 +3,9 @@
 import numpy as np
 
 from pmlbook.foundations.utility import NAMED
-from pmlbook.large_alphabets.column_generation import Task, without_rare_symbols
+from pmlbook.large_alphabets.column_generation import Growth, Task, without_rare_symbols
 from pmlbook.large_alphabets.losses import LEVEL_FACTOR, Groups
 from pmlbook.large_alphabets.rare_symbols import completions, negligible_tails
-from pmlbook.large_alphabets.stages import Growth
 from pmlbook.numerics.progress import Clock
 
 INFORMATION = NAMED["mutual_information"]
