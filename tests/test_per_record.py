@@ -201,6 +201,14 @@ def test_interrupted_brackets_are_valid():
     assert all(value <= bound for value, bound in calls)
 
 
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_no_bound_exceeds_what_a_record_can_be_even_without_time(share):
+    for query in (counting(6), SumQuery([range(3)] * 3)):
+        b = share * sum(math.log(size) for size in query.shape)
+        found = per_record_leakage(query, np.eye(7), b, max_time=0)
+        assert found.bound <= math.log(query.shape[0]) + 1e-9
+
+
 def test_large_threshold():
     n = 10_000
     top = n * math.log(2)
