@@ -228,7 +228,6 @@ def test_rare_outcomes_are_audited_as_they_are(rare, rarer, tmp_path, capsys):
     asked = [
         "audit",
         str(tmp_path / "distribution.csv"),
-        "--prior",
         "no=0.01",
         "yes=0.99",
         "--epsilon",

@@ -150,7 +150,7 @@ def test_designs_for_counts_keep_their_level_through_the_file(tmp_path):
     for k, counts in enumerate([(22, 3, 3, 12, 3, 5), *RNG.integers(1, 30, (30, 6)).tolist()]):
         file = tmp_path / f"{k}.json"
         words = [f"{name}={count}" for name, count in zip("abcdef", counts)]
-        assert main(["design", "--prior", *words, "--epsilon", "0.2", "-o", str(file)]) == 0
+        assert main(["design", *words, "--epsilon", "0.2", "-o", str(file)]) == 0
         content = json.loads(file.read_text())
         certificate = pb.Certificate.from_json(file.read_text())
         assert content["holds"] is True and certificate.holds

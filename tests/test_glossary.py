@@ -28,7 +28,7 @@ def exported():
             own = (
                 t for t in vars(module).values() if getattr(t, "__module__", "") == module.__name__
             )
-            found |= {thing.__name__: thing for thing in own if callable(thing)}
+            found |= {thing.__name__: thing for thing in own if hasattr(thing, "__name__")}
     return found
 
 

@@ -119,13 +119,13 @@ def test_what_every_level_keeps_has_no_largest():
 
 
 def test_on_the_command_line(capsys):
-    given = ["words", "--prior", "a=6", "b=3", "c=1"]
+    given = ["explain", "a=6", "b=3", "c=1"]
     assert main([*given, "--promise", "no odds more than double"]) == 0
     assert "0.05129" in capsys.readouterr().out
     assert main([*given, "--epsilon", "0.3", "--json"]) == 0
     assert '"no answer is proved": true' in capsys.readouterr().out
     assert main([*given, "--promise", "nobody minds"]) == 2
     capsys.readouterr()
-    promise = ["words", "--promise", "no belief more than doubles", "--prior", "a=1", "b=1"]
+    promise = ["explain", "--promise", "no belief more than doubles", "a=1", "b=1"]
     assert main(promise) == 0 and capsys.readouterr().out == "every level keeps it\n"
     assert main([*promise, "--json"]) == 0 and '"largest_level": null' in capsys.readouterr().out

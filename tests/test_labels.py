@@ -19,8 +19,9 @@ import pmlbook as pb
 from pmlbook.accounting.release import release_file
 from pmlbook.accounting.scale import release_frame
 from pmlbook.cli.command_line import main
-from pmlbook.cli.parsing import read_certificate
-from pmlbook.cli.report import report, standing_text
+from pmlbook.cli.reading import read_certificate
+from pmlbook.cli.report import report
+from pmlbook.cli.sentences import standing_text
 from pmlbook.release.certificate import exp_below
 from pmlbook.release.columns import encode
 from pmlbook.release.labels import sorted_names
@@ -115,7 +116,7 @@ def test_a_certificate_from_before_is_read(run):
 
 def test_a_release_is_no_answer_from_the_command_line_to_the_report(run):
     Path("in.csv").write_text("id,x\n" + "1,0\n" * 700 + "2,1\n" * 300)
-    assert run("design --prior 0=.7 1=.3 --epsilon .3 -o m.json")[0] == 0
+    assert run("design 0=.7 1=.3 --epsilon .3 -o m.json")[0] == 0
     code, out, _ = run("release m.json in.csv out.csv --column x")
     assert code == 0 and "column: x_released" in out
     assert "The released values are codes, r0 to r1, and not answers" in out
@@ -235,10 +236,10 @@ def test_a_level_of_local_dp_is_never_below_the_ratio():
 
 
 def test_the_command_line_prints_shares_in_per_cent(run):
-    code, out, err = run("design --prior no=68 yes=32 --epsilon 0.5")
+    code, out, err = run("design no=68 yes=32 --epsilon 0.5")
     assert code == 0 and "local DP none, publishes 39.4 %" in out
     assert "would publish 39.4 % of the values" in err
-    code, out, err = run("design --prior a=1 b=1 --epsilon 1 --force")
+    code, out, err = run("design a=1 b=1 --epsilon 1 --force")
     assert code == 0 and "would publish 100 % of the values" in err
     code, out, _ = run("audit mechanism.json --json")
     assert code == 0 and json.loads(out)["published"] == 1

@@ -213,11 +213,11 @@ def test_a_console_that_lacks_a_character_gets_its_code(run, tmp_path):
     shares = [f"{name}=1" for name in NAMES]
     codes, said = run(
         [*start, "frequencies"],
-        ["design", "--prior", *shares, "--epsilon", "0.3", "-o", "日本.json", "--force"],
+        ["design", *shares, "--epsilon", "0.3", "-o", "日本.json", "--force"],
         ["audit", "m.json", "--epsilon", "0.3"],
         ["estimate", "m.json", "in.csv", "--column", "größe"],
-        ["words", "--prior", *shares, "--epsilon", "0.3"],
-        ["words", "--prior", *shares, "--promise", "日本"],
+        ["explain", *shares, "--epsilon", "0.3"],
+        ["explain", *shares, "--promise", "日本"],
         ["release", "m.json", "日本.csv", "out.csv", "--column", "größe"],
         ["log", "日本"],
         ["日本"],
@@ -225,7 +225,7 @@ def test_a_console_that_lacks_a_character_gets_its_code(run, tmp_path):
     assert codes == [0] * 5 + [2] * 4
     assert all(r"\u65e5\u672c" in text for text in said[:4] + said[5:])
     assert all(text.count("\n") == 1 for text in said[5:])
-    for name in ("in.mechanism.json", "in.estimate.json", "in.report.html", "日本.json"):
+    for name in ("in.mechanism.json", "in.report.html", "日本.json"):
         content = (tmp_path / name).read_bytes()
         assert b"\r" not in content and content.decode("utf-8")
     assert "日本" in (tmp_path / "in.report.html").read_text(encoding="utf-8")
@@ -253,16 +253,10 @@ def test_file_names_are_legal_and_differ_on_every_system():
 
 @pytest.mark.parametrize("system, typed", [("win32", '"a b.csv"'), ("linux", "'a b.csv'")])
 def test_commands_are_printed_as_they_are_typed(system, typed, monkeypatch):
-    from argparse import Namespace
-
-    from pmlbook.cli.wizard import _commands
-    from pmlbook.release.csv_fields import Layout
+    from pmlbook.cli.sentences import shell_line
 
     monkeypatch.setattr(sys, "platform", system)
-    given = Namespace(**vars(Layout()) | {"source": Path("a b.csv")})
-    answers = Namespace(column="said", goal="frequencies", gaps=0)
-    first, _ = _commands(given, [Path("m.json"), Path("e.json")], answers, "0" * 64)
-    assert first.startswith(f"pmlbook release m.json {typed} RELEASED --column said ")
+    assert shell_line(["log", "a b.csv"]) == f"pmlbook log {typed}"
 
 
 def test_the_book_is_executed_where_nothing_forks_or_rings(tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.cli.report import meant, standing_text
+from pmlbook.cli.sentences import meant, standing_text
 from pmlbook.numerics.linear_programmes import warn_if_loose
 from pmlbook.release.certificate import exp_below
 from pmlbook.release.levels import share_text, standing

@@ -24,7 +24,7 @@ QUESTIONS = {  # the page that answers, and words that the answer has
     ),
     "Which epsilon?": ("practice/05_choosing_epsilon.ipynb", "largest level"),
     "What if my prior is wrong?": ("practice/07_estimated_prior.ipynb", "sample"),
-    "How do I report to my board?": ("cli/04_report.ipynb", "report"),
+    "How do I report to my board?": ("cli/03_report.ipynb", "report"),
     "Where are the proofs?": ("results.ipynb", "solver"),
     "How do I teach this?": ("teaching.md", "six weeks"),
     "How do I cite it?": ("bibliography.md", "Grosse"),

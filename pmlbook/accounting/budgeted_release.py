@@ -19,7 +19,7 @@ from .log_file import Entry, reserved_names
 from .release import Released
 from ..release.certificate import Certificate
 from ..release.files import check_target, new_file
-from ..display.messages import complain
+import warnings
 from .manifest import Manifest, begun, manifest_of
 
 # %% auto #0
@@ -68,10 +68,13 @@ def note_unused_logs(arguments: argparse.Namespace, log: DiskLog | None) -> None
     source = Path(arguments.source)
     for other in logs_next_to(source):
         if log is None or os.path.realpath(other) != os.path.realpath(log.path):
-            complain(f"note: {other} is next to the source, and is not used")
+            warnings.warn(f"note: {other} is next to the source, and is not used", stacklevel=2)
     stream = source.exists() and not (source.is_file() or source.is_dir())
     if log is None and stream and not arguments.no_log:
-        complain(f"note: {source} is no regular file, and has no log next to it: --log names one")
+        warnings.warn(
+            f"note: {source} is no regular file, and has no log next to it: --log names one",
+            stacklevel=2,
+        )
 
 
 def _opened(path: Path, arguments: argparse.Namespace) -> DiskLog:
@@ -235,7 +238,7 @@ class Booking:
             )
             if isinstance(error, (OSError, ValueError)):
                 raise ValueError(f"{late}: {error}") from error
-            complain(late)
+            warnings.warn(late, stacklevel=2)
             raise
         self._manifest.path.unlink(missing_ok=True)
 

@@ -5,8 +5,9 @@ from decimal import Decimal
 
 from refusals import refusal
 
-from pmlbook.cli import parsing as module
-from pmlbook.cli.parsing import MAX_FILE_BYTES, parsed_level, read_matrix, read_text
+from pmlbook.cli import reading as module
+from pmlbook.cli.reading import MAX_FILE_BYTES, read_matrix, read_text
+from pmlbook.cli.typed import level
 
 
 def test_what_is_no_matrix_is_refused(tmp_path):
@@ -22,6 +23,8 @@ def test_what_is_no_matrix_is_refused(tmp_path):
         "h.json": ("7", "holds no channel"),
         "i.json": ("[", "is no JSON"),
         "j.json": ('{"weights": 1}', "j.json"),
+        "p.json": ("[[1e400]]", "one of its numbers is none that a float holds"),
+        "p.csv": ("no,yes\n1,0\n1e-400,1\n", "row 2 below the header has no number"),
     }
     for name, (text, told) in texts.items():
         (tmp_path / name).write_text(text)
@@ -51,10 +54,10 @@ def test_large_and_foreign_texts_are_refused(tmp_path, monkeypatch):
 
 def test_a_typed_level_is_not_exceeded_by_its_float():
     for text in ("0.1", "1e-3", "0.4054651081081644", "2", ".5"):
-        assert parsed_level(text) == parsed_level(text, up=True) == float(text)
-    assert parsed_level("0e99999999999999999999") == parsed_level("0") == 0
+        assert level(text) == level(text, up=True) == float(text)
+    assert level("0e99999999999999999999") == level("0") == 0
     for text in ("0.40546510810816436954", "0.6931471805599453094404", "0.1000000000000000000001"):
-        low, high = parsed_level(text), parsed_level(text, up=True)
+        low, high = level(text), level(text, up=True)
         assert low < Decimal(text) < high == math.nextafter(low, 1)
 
 

@@ -16,9 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmlbook import Mechanism, epsilon_pml, optimal_mechanism
-from pmlbook.cli import commands, design, parsing
+from pmlbook.cli import commands, reading
 from pmlbook.cli.command_line import main
-from pmlbook.cli.parsing import exact, exact_shares, in_order_of, weights_of
+from pmlbook.cli.reading import in_order_of
+from pmlbook.cli.typed import fraction, shares
 from pmlbook.release.certificate import Certificate
 from pmlbook.release.mechanism import Design
 
@@ -41,13 +42,12 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(folder, capsys):
-    """A command line: its exit code, what it prints, and that nothing appears unless it ends well."""
+def run(folder, run):
+    """Exit code and all output of a command, and that nothing appears unless it ends well."""
 
     def call(command, *more):
         before = {path.name: path.read_bytes() for path in folder.iterdir()}
-        code = main([*command.split(), *more])
-        out, err = capsys.readouterr()
+        code, out, err = run(command, *more)
         if code:
             assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
             assert out == "" or command.startswith("audit")
@@ -71,12 +71,12 @@ def test_a_certificate_above_the_level_releases_nothing(run, level, code):
 @pytest.mark.parametrize("level", ["-1", "nan", "inf", "1e999", "1_0", "two", "", "٣"])
 def test_a_level_that_is_none(run, level):
     assert run(RELEASE, f"--epsilon={level}")[0] == 2
-    assert run("design --prior 1 1 -o d.json", f"--epsilon={level}")[0] == 2
+    assert run("design 1 1 -o d.json", f"--epsilon={level}")[0] == 2
     assert run("audit m.json", f"--epsilon={level}")[0] == 2
 
 
 def test_a_digest_is_that_of_the_file_and_can_be_demanded(run):
-    code, said = run("design --prior a=1 b=2 --epsilon 0.3 -o d.json --json")
+    code, said = run("design a=1 b=2 --epsilon 0.3 -o d.json --json")
     digest = json.loads(said)["sha256"]
     assert code == 0 and digest == hashlib.sha256(Path("d.json").read_bytes()).hexdigest()
     Path("in.csv").write_text("said\na\nb\n")
@@ -116,11 +116,12 @@ def test_a_certificate_that_does_not_hold_releases_nothing(run):
 
 def test_a_design_that_does_not_hold_is_not_written(run, monkeypatch):
     monkeypatch.setattr(
-        design,
+        commands.pmlbook,
         "optimal_mechanism",
         lambda *arguments, **choice: Design(HONEST, 1.0, 1.0, "false"),
+        raising=False,
     )
-    code, said = run("design --prior healthy=6 flu=3 rare=1 --epsilon 0.4 -o d.json")
+    code, said = run("design healthy=6 flu=3 rare=1 --epsilon 0.4 -o d.json")
     assert code == 1 and "nothing written" in said
 
 
@@ -128,13 +129,13 @@ def test_a_design_that_does_not_hold_is_not_written(run, monkeypatch):
 
 
 def test_a_prior_that_is_typed_is_meant_exactly():
-    shares = exact_shares(weights_of("a=22 b=3 c=3 d=12 e=3 f=5".split()))
-    assert shares == [Fraction(k, 48) for k in (22, 3, 3, 12, 3, 5)] and sum(shares) == 1
+    found = list(shares("a=22 b=3 c=3 d=12 e=3 f=5".split()).values())
+    assert found == [Fraction(k, 48) for k in (22, 3, 3, 12, 3, 5)] and sum(found) == 1
 
 
 def test_a_prior_that_is_typed_is_kept_when_it_is_read(run):
     typed = "a=22 b=3 c=3 d=12 e=3 f=5".split()
-    code, said = run("design --epsilon 0.2 -o d.json --json --prior", *typed)
+    code, said = run("design --epsilon 0.2 -o d.json --json", *typed)
     assert code == 0 and json.loads(said)["holds"]
     assert run("audit d.json --epsilon 0.2")[0] == 0
     Path("in.csv").write_text("said\n" + "a\nf\n" * 9)
@@ -148,7 +149,7 @@ def test_what_is_designed_from_counts_is_kept_when_it_is_read(run, seed):
         weights = [f"{name}={k}" for name, k in zip("abcdef", rng.integers(1, 40, size=6))]
         level = repr(float(rng.uniform(0.05, 1.0)))
         command = "design -o d.json --force --epsilon"
-        assert run(f"{command} {level} --prior", *weights)[0] == 0
+        assert run(f"{command} {level}", *weights)[0] == 0
         assert run(f"audit d.json --epsilon {level}")[0] == 0
 
 
@@ -174,9 +175,9 @@ def test_what_is_designed_from_counts_is_kept_when_it_is_read(run, seed):
     ],
 )
 def test_what_is_no_weight_is_refused_at_once(word):
-    assert exact(word) is None
+    assert fraction(word) is None
     with pytest.raises(ValueError, match="no positive number"):
-        weights_of([f"a={word}"])
+        shares([f"a={word}"])
 
 
 def test_weights_are_exact():
@@ -187,13 +188,13 @@ def test_weights_are_exact():
         ("5.", (5, 1)),
         ("2/6", (1, 3)),
     ):
-        assert exact(word) == Fraction(*meant)
+        assert fraction(word) == Fraction(*meant)
 
 
 def test_weights_are_named_or_numbered_not_both():
     for words in (["a=1", "2"], ["1", "b=2"], ["a=1", "a=2"]):
         with pytest.raises(ValueError, match="some places|twice"):
-            weights_of(words)
+            shares(words)
 
 
 CHANNEL = np.array([[0.9, 0.1], [0.2, 0.8]])
@@ -209,7 +210,7 @@ MATRICES = {
 @pytest.mark.parametrize("typed", [["a=0.4", "b=0.6"], ["b=0.6", "a=0.4"], ["b=3", "a=2"]])
 def test_a_prior_with_names_goes_to_these_names(run, name, typed):
     Path(name).write_text(MATRICES[name])
-    code, said = run(f"audit {name} --json --prior", *typed)
+    code, said = run(f"audit {name} --json", *typed)
     assert code == 0 and np.isclose(
         json.loads(said)["epsilon"], epsilon_pml(CHANNEL, [0.4, 0.6]), rtol=0, atol=1e-12
     )
@@ -229,7 +230,7 @@ def test_a_prior_with_names_goes_to_these_names(run, name, typed):
 )
 def test_names_that_differ_are_refused_with_both_lists(run, name, typed):
     Path(name).write_text(MATRICES[name])
-    code, said = run(f"audit {name} --prior", *typed)
+    code, said = run(f"audit {name}", *typed)
     ours = "['b', 'a']" if name == "b.json" else "['a', 'b']"
     theirs = [word.rpartition("=")[0] for word in typed] if "=" in typed[0] else [0, 1, 2]
     assert code == 2 and ours in said and str(theirs) in said
@@ -238,9 +239,9 @@ def test_names_that_differ_are_refused_with_both_lists(run, name, typed):
 def test_a_matrix_without_names_has_numbers_as_names(run):
     Path("a.csv").write_text("0.9,0.1\n0.2,0.8\n")
     for typed in (["0.4", "0.6"], ["0=0.4", "1=0.6"], ["1=0.6", "0=0.4"]):
-        said = json.loads(run("audit a.csv --json --prior", *typed)[1])
+        said = json.loads(run("audit a.csv --json", *typed)[1])
         assert np.isclose(said["epsilon"], epsilon_pml(CHANNEL, [0.4, 0.6]), rtol=0, atol=1e-12)
-    code, said = run("audit a.csv --prior a=1 b=1")
+    code, said = run("audit a.csv a=1 b=1")
     assert code == 2 and "['a', 'b']" in said and "[0, 1]" in said
 
 
@@ -283,12 +284,12 @@ def test_names_that_look_alike_are_not_matched():
 )
 def test_matrices_that_are_none(run, name, text, told):
     Path(name).write_text(text, encoding="utf-8", errors="surrogateescape")
-    code, said = run(f"audit {name} --prior 1 1")
+    code, said = run(f"audit {name} 1 1")
     assert code == 2 and told in said and "my secret" not in said
 
 
 def test_what_is_too_long_is_not_read(run, monkeypatch):
-    monkeypatch.setattr(parsing, "MAX_FILE_BYTES", 1000)
+    monkeypatch.setattr(reading, "MAX_FILE_BYTES", 1000)
     os.truncate("m.json", 10**6)
     for command in (RELEASE, "audit m.json", "estimate m.json in.csv --column said"):
         code, said = run(command)
@@ -320,7 +321,7 @@ def test_nothing_that_is_read_is_ever_replaced(run, make):
 def test_certificates_are_private_and_releases_like_their_source(run):
     umask = os.umask(0o022)
     os.chmod("in.csv", 0o640)
-    assert run("design --prior 1 1 --epsilon 1 -o d.json")[0] == 0 and run(RELEASE)[0] == 0
+    assert run("design 1 1 --epsilon 1 -o d.json")[0] == 0 and run(RELEASE)[0] == 0
     os.umask(umask)
     rights = [stat.S_IMODE(os.stat(name).st_mode) for name in ("d.json", "out.csv")]
     assert rights == [0o600, 0o640]
@@ -346,7 +347,7 @@ def test_no_secret_is_told(run, text):
     commands = (
         RELEASE,
         "estimate m.json in.csv --column said",
-        "audit in.csv --prior 1 1",
+        "audit in.csv 1 1",
         "release in.csv in.csv out.csv --column said",
     )
     for command in commands:
@@ -385,7 +386,7 @@ def test_what_was_done_is_done_though_nobody_listens(folder, monkeypatch):
         assert main(RELEASE.split()) == 0
     narrow = io.TextIOWrapper(io.BytesIO(), "ascii")
     monkeypatch.setattr(sys, "stdout", narrow)
-    assert main("design --prior é=1 ü=2 --epsilon 1 -o é.json".split()) == 0
+    assert main("design é=1 ü=2 --epsilon 1 -o é.json".split()) == 0
     narrow.seek(0)
     assert "output: \\xe9.json" in narrow.read() and Path("é.json").exists()
 
@@ -418,7 +419,7 @@ def test_the_readme_mechanism_beside_a_visible_column():
 
 def test_strata_are_reported_and_insisted_on(run):
     ages("in.csv", 4000, 1)
-    assert run("design --prior healthy=6 flu=3 rare=1 --epsilon 0.4 -o d.json")[0] == 0
+    assert run("design healthy=6 flu=3 rare=1 --epsilon 0.4 -o d.json")[0] == 0
     command = "release d.json in.csv out.csv --column said --given age --json"
     code, said = run(f"{command} --epsilon 0.4")
     assert code == 1 and "2 of 2 strata may leak more than 0.4" in said
@@ -451,16 +452,16 @@ def test_a_design_for_all_strata_keeps_its_level_in_each(run):
 @pytest.mark.parametrize(
     "more, told",
     [
-        ("--prior 1 1 --given age", "--given needs --counts"),
+        ("1 1 --given age", "--given needs --counts"),
         ("--counts in.csv --column said --given said", "released and be visible"),
         ("--counts in.csv --column said --given sex", "column 'sex' is not in"),
         (
             "--counts in.csv --column said --given age --confidence 1",
-            "--confidence: '1' is no number strictly between 0 and 1",
+            "'--confidence': '1' is no number strictly between 0 and 1",
         ),
-        ("--counts in.csv --column said --given age --max-time 3", "no --max-time"),
+        ("--counts in.csv --column said --given age --max-time 3", "--max-time is not allowed"),
         ("--counts in.csv", "go together"),
-        ("--prior 1 1 --column said", "go together"),
+        ("1 1 --column said", "go together"),
     ],
 )
 def test_designs_for_strata_that_make_no_sense(run, more, told):
@@ -477,7 +478,7 @@ def test_names_cannot_forge_lines_or_command_a_terminal(folder, capsys):
     out = capsys.readouterr().out
     assert len(out.splitlines()) == 4 and out.replace("\n", "").isprintable()
     assert r"no\npublished: nothing" in out and r"\x1b[2Jyes" in out
-    assert main(["design", "--prior", "a=1/2,b=1/2", "--epsilon", "\x1b[2J"]) == 2
+    assert main(["design", "a=1/2,b=1/2", "--epsilon", "\x1b[2J"]) == 2
     assert capsys.readouterr().err.replace("\n", "").isprintable()
 
 

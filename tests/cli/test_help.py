@@ -1,5 +1,6 @@
 """What people get wrong on the command line is said aloud, before it is done, and help comes at once."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -12,24 +13,12 @@ import pytest
 
 import pmlbook
 from pmlbook import Mechanism
-from pmlbook.cli import design
-from pmlbook.cli.command_line import main
-from pmlbook.cli.design import MAX_CATEGORIES
+from pmlbook.cli import commands
+from pmlbook.cli.messages import one_line
+from pmlbook.cli.reading import MAX_CATEGORIES
 from pmlbook.measures import epsilon_max
 
-CLINIC = "--prior healthy=60 flu=30 rare=10"
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    """A command line in an empty folder: exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(command, *more):
-        code = main([*command.split(), *more])
-        return code, *capsys.readouterr()
-
-    return call
+CLINIC = "healthy=60 flu=30 rare=10"
 
 
 # levels that forbid nothing
@@ -100,16 +89,17 @@ def test_as_many_categories_as_a_certificate_holds():
 
 def test_empty_cells_are_counted_aloud(run):
     Path("in.csv").write_text("id,said\n" + "1,yes\n" * 60 + "1,\n" * 1500 + "1,NA\n" + "1,no\n")
-    command = "design --counts in.csv --column said --epsilon 0.1 --force --missing-text"
-    code, out, err = run(command, "", "NA")
+    command = "design --counts in.csv --column said --epsilon 0.1 --force"
+    gaps = "--missing-text", "", "--missing-text", "NA"
+    code, out, err = run(command, *gaps)
     assert code == 0 and "counted: 61 values; 1,501 rows are empty and not counted" in out
-    code, out, err = run(command, "", "NA", "--json")
+    code, out, err = run(command, *gaps, "--json")
     assert json.loads(out)["counted"] == 61 and json.loads(out)["empty"] == 1501
     Path("in.csv").write_text("id,said\n1,yes\n2,no\n")
-    assert "counted: 2 values\n" in run(command, "")[1]
-    assert "counted" not in json.loads(run("design --prior 1 1 --epsilon 1 --force --json")[1])
+    assert "counted: 2 values\n" in run(command)[1]
+    assert "counted" not in json.loads(run("design 1 1 --epsilon 1 --force --json")[1])
     Path("in.csv").write_text("id,said\n1,\n2,\n")
-    assert run(command, "")[0] == 2
+    assert run(command)[0] == 2
 
 
 # words that are nearly right, and help that comes at once
@@ -119,13 +109,11 @@ def test_empty_cells_are_counted_aloud(run):
     "command, meant",
     [
         ("relase m.json in.csv out.csv", "'release'"),
-        ("Design --prior 1 1", "'design'"),
+        ("desing 1 1", "'design'"),
         ("--versoin", "'--version'"),
         (f"design {CLINIC} --epsilom 1", "'--epsilon'"),
         (f"design {CLINIC} --epsilom=1", "'--epsilon'"),
-        (f"design {CLINIC} --epsilon 1 --utility hellingr", "'hellinger'"),
-        (f"design {CLINIC} --epsilon 1 --for frequency", "'frequencies'"),
-        ("release m.json in.csv out.csv --colunm said", "'--column'"),
+        ("estimate m.json in.csv --colunm said", "'--column'"),
         ("estimate m.json in.csv --column said --intervall exact", "'--interval'"),
         ("design --counts in.csv --column sayd --epsilon 1", "'said'"),
         ("design --counts in.csv --column Said --epsilon 1", "'said'"),
@@ -135,7 +123,7 @@ def test_a_word_that_is_nearly_right_is_answered(run, command, meant):
     Path("in.csv").write_text("id,said\n1,yes\n2,no\n")
     code, out, err = run(command)
     assert code == 2 and out == "" and err.count("\n") == 1
-    assert err.endswith(f"did you mean {meant}?\n")
+    assert "did you mean" in err.lower() and meant in err
 
 
 @pytest.mark.parametrize(
@@ -143,20 +131,18 @@ def test_a_word_that_is_nearly_right_is_answered(run, command, meant):
 )
 def test_a_word_that_is_like_none_is_only_refused(run, command):
     code, out, err = run(command)
-    assert code == 2 and "did you mean" not in err and err.count("\n") == 1
+    assert code == 2 and "did you mean" not in err.lower() and err.count("\n") == 1
 
 
-def test_the_version_is_printed(capsys):
-    with pytest.raises(SystemExit) as end:
-        main(["--version"])
-    assert end.value.code == 0 and capsys.readouterr().out == f"pmlbook {pmlbook.__version__}\n"
+def test_the_version_is_printed(run):
+    assert run("--version") == (0, f"pmlbook {pmlbook.__version__}\n", "")
 
 
 def test_a_defect_ends_with_three_and_shows_no_value(run, monkeypatch):
     def crash(*arguments, **choice):
         raise IndexError("the diagnosis of row 7")
 
-    monkeypatch.setattr(design, "optimal_mechanism", crash)
+    monkeypatch.setattr(commands.pmlbook, "optimal_mechanism", crash, raising=False)
     code, out, err = run(f"design {CLINIC} --epsilon 1")
     assert code == 3 and out == "" and err.count("\n") == 1
     assert "a defect of pmlbook, IndexError in " in err and "row 7" not in err
@@ -180,6 +166,7 @@ print(sorted({{"numpy", "scipy", "highspy", "matplotlib", "pandas"}} & set(sys.m
     "statement",
     [
         "import pmlbook; dir(pmlbook)",
+        "from pmlbook.cli.command_line import main; assert main(['design']) == 2",
         "from pmlbook.cli.command_line import main; main(['--help'])",
         "from pmlbook.cli.command_line import main; main(['release', '--help'])",
         "from pmlbook.cli.command_line import main; main(['--version'])",
@@ -214,7 +201,7 @@ def test_a_command_multiplies_matrices_in_one_thread_unless_told(given, used):
 
 
 def test_a_single_answer_has_level_zero_and_not_minus_zero(run):
-    code, _, err = run("design --prior all=1 --epsilon 0.5")
+    code, _, err = run("design all=1 --epsilon 0.5")
     assert code == 0 and "whose largest level is 0:" in err
 
 
@@ -230,34 +217,28 @@ def test_an_estimate_outside_zero_to_one_names_the_other_method(run):
     assert code == 0 and "yes: 1.0000" in out and not err
 
 
-def test_every_layout_goes_from_counting_to_estimating(run):
-    import gzip
-
-    rows = "".join(f"{i};'fl|'u';a|;b\r\n" for i in range(30)) + "".join(
+def test_a_layout_goes_from_counting_to_estimating(run):
+    rows = "".join(f"{i};'flu;{i}\r\n" for i in range(30)) + "".join(
         f"{i};cold;\r\n" for i in range(30)
     )
-    text = "# of 2024\r\nid;said;note\r\n" + rows + "\r\n"
-    Path("in.csv.gz").write_bytes(gzip.compress(text.encode()))
-    how = "--delimiter ; --quotechar ' --escapechar | --comment #"
+    text = "id;said;note\r\n" + rows
+    Path("in.csv.gz").write_bytes(gzip.compress(text.encode("utf-16")))
+    how = "--delimiter ; --encoding utf-16"
     code, out, err = run(f"design --counts in.csv.gz --column said --epsilon 0.5 {how} --json")
     assert code == 0 and json.loads(out)["inputs"] == 2, err
     code, _, err = run(
         f"release mechanism.json in.csv.gz out.csv --column said --no-log --quiet {how}"
     )
-    new = Path("out.csv").read_bytes().decode()
-    assert code == 0 and new.startswith("# of 2024\r\nid;said_released;note\r\n0;"), err
-    assert new.count(";a|;b\r\n") == 30 and new.endswith(";\r\n\r\n")
+    new = Path("out.csv").read_text("utf-16")
+    assert code == 0 and new.startswith("id;said_released;note"), err
+    assert [line.split(";")[2] for line in new.splitlines()[1:]] == [
+        *map(str, range(30)),
+        *[""] * 30,
+    ]
     code, out, err = run(f"estimate mechanism.json out.csv --column said_released {how} --json")
-    assert code == 0 and {row["name"] for row in json.loads(out)["estimate"]} == {"fl'u", "cold"}, (
+    assert code == 0 and {row["name"] for row in json.loads(out)["estimate"]} == {"'flu", "cold"}, (
         err
     )
-
-
-def test_no_quotes_at_all(run):
-    Path("in.csv").write_text('id\tsaid\n1\t"a\n2\t"a\n3\tb\n')
-    how = "--delimiter tab --quotechar none"
-    code, out, err = run(f"design --counts in.csv --column said --epsilon 0.5 {how} --json")
-    assert code == 0 and json.loads(out)["counted"] == 3, err
 
 
 WITHOUT_PANDAS = """
@@ -267,7 +248,7 @@ import pmlbook as pb
 from pmlbook.cli.command_line import main
 from pmlbook.practice.meaning import meaning
 
-assert main(["words", "--prior", "a=1", "b=2", "--epsilon", "0.3"]) == 0
+assert main(["explain", "a=1", "b=2", "--epsilon", "0.3"]) == 0
 made = pb.Mechanism([[0.8, 0.2], [0.2, 0.8]], [0.5, 0.5])
 calls = {
     "to_frame": made.to_frame,
@@ -290,5 +271,9 @@ def test_tables_of_pandas_ask_for_pandas():
 
 def test_the_error_of_a_broken_quote_names_its_file(run):
     Path("m.csv").write_text('a,b\n"1,2\n')
-    code, _, err = run("audit m.csv --prior 1 1")
+    code, _, err = run("audit m.csv 1 1")
     assert code == 2 and err.startswith("pmlbook: m.csv is no table of numbers")
+
+
+def test_line_breaks_and_commands_to_a_terminal_are_written_out():
+    assert one_line("not\nat all \x1b[31m\u202e") == r"not\nat all \x1b[31m\u202e"
