@@ -138,9 +138,10 @@ def additive_noise_leakage(
     Raises
     ------
     InvalidPrior
-        If a dict of probabilities does not sum to 1.
+        If a dict of probabilities does not sum to 1, or a number or a bin has less than 1e-12: merge such answers.
     ValueError
-        If an argument is out of its range or of a kind that is not listed.
+        If an argument is out of its range or of a kind that is not listed, or a histogram or a set of priors lies so
+        far from 0 that floats do not hold the differences of its numbers: subtract an origin first.
 
     Source: 'Auditing additive noise'; the definition is by Saeidian et al., Pointwise maximal leakage on general
     alphabets.

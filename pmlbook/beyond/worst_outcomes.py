@@ -87,10 +87,10 @@ def worst_between(
 
     Source: branch and bound; a piece leaks no more than its likeliest secret for the least mean over it.
     """
-    if isinstance(secret, Atoms) and (
-        noise.kind == "uniform" or len(secret.points) <= MAX_CONVEX_POINTS
-    ):
-        return worst_of_atoms(noise, secret, first, last)
+    if isinstance(secret, Atoms):
+        plain = noise.kind == "uniform" or (noise.kind == "laplace" and math.isinf(noise.cut))
+        if plain or len(secret.points) <= MAX_CONVEX_POINTS:
+            return worst_of_atoms(noise, secret, first, last)
     ends = [nearest_float(y) for y in (first, last)]
     found = [leakage_at(noise, secret, y, tol / 2, radius) for y, radius in ends]
     outer = max(found, key=lambda one: one[1])
