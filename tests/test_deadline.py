@@ -92,7 +92,6 @@ CASES = {
         ((np.full(30, 1.0), np.linspace(0, 1, 31)), 1.0, 0.5, 16),
         0.6,
     ),
-    "forty and a delta": (pb.mechanisms.delta_mechanism, (zipf(40), 1.0, 0.01), 0.6),
     "a delta for a function": (pb.mechanisms.delta_mechanism, (zipf(15), 1.0, 0.01, largest), 1.0),
     "one more record": (
         RECORD,

@@ -72,7 +72,7 @@ CALLS = {
     ),
     "repeated_leakage": dict(channel=CHANNEL, prior=PRIOR, releases=3),
     "delta_mechanism": dict(
-        prior=PRIOR, epsilon=0.5, delta=0.1, utility="chi_square", each=True, tol=1e-9, max_time=5.0
+        prior=PRIOR, epsilon=0.5, delta=0.1, utility="chi_square", each=True, max_time=5.0
     ),
     "leakage_distribution": dict(release=FLIP),
     "LeakageDistribution": dict(

@@ -5,8 +5,7 @@
 # %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00003
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,30 +13,221 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .delta_columns import grow_promised
-from .delta_programme import CAUTION, Mix, Promise, blended, delta_bound
-from .delta_programme import delta_programme, exposure
 from .leakage_variable import check_delta
-from ..extremal.enumeration import LOGARITHM_MARGIN
+from ..extremal.enumeration import LOGARITHM_MARGIN, SHAVES, Extremes, dual_bound, excess
+from ..extremal.enumeration import lowered, polish, too_uneven
 from ..extremal.lift_vectors import LiftVertices, exact_lift_vectors
 from ..extremal.privacy_regions import lift_limit
-from ..foundations.utility import FInformation, Utility, as_utility
-from ..large_alphabets.column_generation import UNWATCHED_SECONDS
+from ..foundations.probability import weighted_sum
+from ..foundations.utility import Utility, as_utility, finite
 from ..large_alphabets.dual_bound import publication_worth
-from ..large_alphabets.losses import Groups
-from ..large_alphabets.optimal import MAX_ENUMERATED_SECRETS, LEVEL_REDUCTIONS
-from ..large_alphabets.optimal import NEGLIGIBLE_VALUE, bracket, loose, optimal_mechanism
-from ..large_alphabets.optimal import rounding
-from ..numerics.enclosure import float_above, text_above
-from ..numerics.linear_programmes import LOOSE_FACTOR, OutOfTime, SolverFailed, warn_if_loose
-from ..numerics.progress import Clock
-from ..numerics.validation import Array, CheckedPrior, PriorLike, check_flag
-from ..numerics.validation import check_nonnegative, design_level, design_prior, first_names
+from ..large_alphabets.optimal import NEGLIGIBLE_VALUE, bracket, optimal_mechanism, rounding
+from ..numerics.enclosure import float_above, text_above, whole_numbers
+from ..numerics.linear_programmes import LOOSE_FACTOR, Infeasible, OutOfTime
+from ..numerics.linear_programmes import maximise, warn_if_loose
+from ..numerics.progress import UNLIMITED, Clock
+from ..numerics.validation import Array, PriorLike, check_flag, design_level
+from ..numerics.validation import design_prior, first_names
 from ..release.mechanism import Design, Mechanism
 from ..release.sampling import UNITS
 
 # %% auto #0
 __all__ = ['DeltaDesign', 'delta_mechanism']
+
+# %% ../../nbs/beyond/05_delta_mechanism.ipynb #de17a001
+def publications(shares: Sequence[Fraction]) -> LiftVertices:
+    """The lift vectors e_x / P(x), of outcomes that publish a secret.
+
+    Source: the vertices of the simplex of all lift vectors.
+
+    Examples
+    --------
+    >>> publications([Fraction(1, 4), Fraction(3, 4)]).column(1)
+    [Fraction(0, 1), Fraction(4, 3)]
+    """
+    n, (weights, common) = len(shares), whole_numbers(shares)
+    tall = np.zeros((n, n), dtype=bool)
+    tops = np.full(n, common, dtype=object)
+    return LiftVertices(shares, 1 / min(shares), tall, np.arange(n), tops, weights)
+
+
+def exposure(mechanism: Mechanism, epsilon: float) -> tuple[Fraction, ...]:
+    """For each secret the probability of an outcome that leaks more than `epsilon` nats, exactly.
+
+    Source: Saeidian et al. 2023, the tail given the secret.
+    """
+    over = mechanism.leakage > epsilon
+    return tuple(Fraction(int(row[over].sum()), UNITS) for row in mechanism.weights)
+
+
+class Promise(NamedTuple):
+    """What may fail: with probability `delta`, in the mean over the prior or for `each` secret."""
+
+    delta: Fraction
+    each: bool
+
+    def spent(self, exposed: Sequence[Fraction], shares: Sequence[Fraction]) -> Fraction:
+        """What probabilities of an outcome beyond the level amount to."""
+        return max(exposed) if self.each else weighted_sum(shares, exposed)
+
+    def kept(self, mechanism: Mechanism, epsilon: float) -> bool:
+        """Whether a mechanism keeps the promise, in exact arithmetic."""
+        return self.spent(exposure(mechanism, epsilon), mechanism.exact_prior) <= self.delta
+
+    @property
+    def unit(self) -> float:
+        """Delta as a positive float: below every float it publishes nobody, and rows are only divided by it."""
+        return max(float(self.delta), float(np.finfo(float).tiny))
+
+    def most(self, prior: Array) -> Array:
+        """The largest probability of being published, for each secret."""
+        return np.full(len(prior), self.unit) if self.each else np.minimum(1, self.unit / prior)
+
+    def fitted(self, published: Array, shares: Sequence[Fraction]) -> Array:
+        """Probabilities of being published, in whole units of 2^-53, lowered until they keep the promise."""
+        parts = np.clip(published, 0, 1)
+        spent = self.spent([Fraction(part) for part in parts.tolist()], shares)
+        if spent > self.delta:
+            # who is published for certain stays so, if delta allows: a root loses half the digits near one
+            sure = [Fraction(int(part == 1)) for part in parts.tolist()]
+            certain = self.spent(sure, shares)
+            if certain >= self.delta:
+                certain = Fraction(0)
+            # the quotient and the products are rounded, each by half a unit in the last place
+            factor = float((self.delta - certain) / (spent - certain)) * (1 - 2.0**-50)
+            parts = np.where((parts == 1) & (certain > 0), 1.0, parts * factor)
+        return np.floor(parts * UNITS) / UNITS
+
+# %% ../../nbs/beyond/05_delta_mechanism.ipynb #de17a003
+class Mix(NamedTuple):
+    """Lift vectors within the level with weights, probabilities of being published, and dual variables."""
+
+    lifts: Array
+    weights: Array
+    published: Array
+    duals: Sequence[Array]
+
+
+def delta_programme(
+    vertices: LiftVertices, utility: Utility, promise: Promise, clock: Clock = UNLIMITED
+) -> Mix:
+    """The best mixture of lift vectors within the level and of publications, and dual variables that bound it.
+
+    Source: Grosse et al. 2024, Theorem 5, with one more row; see 'Optimal mechanisms that may fail'.
+    """
+    prior, own = np.array(vertices.shares, dtype=float), publications(vertices.shares)
+    values, worth = (
+        finite(utility.at_lifts(each.lifts, each.shifts, prior)) for each in (vertices, own)
+    )
+    n, count = vertices.lifts.shape
+    # a publication in units of the most that the promise allows: a delta of 1e-9 would be a solver's zero
+    most = promise.most(prior)
+    mass = most * prior
+    shifts = np.hstack([vertices.shifts, mass * own.shifts])
+    scale = max(abs(shifts).max(), np.finfo(float).tiny)
+    # one row follows from the others: in its place the weights sum to one
+    last = np.arange(n) == np.argmax(prior)
+    equations = np.where(last[:, None], np.append(np.ones(count), mass), shifts / scale)
+    # one row more than without a promise; what each secret is promised is a bound of its variable instead
+    spent = np.append(np.zeros(count), mass / promise.unit)
+    try:
+        best = maximise(
+            np.append(values, mass * worth),
+            equal=(equations, last),
+            at_most=None if promise.each else (spent[None], [1.0]),
+            bounds=[(0, None)] * count + [(0, 1 if promise.each else None)] * n,
+            clock=clock,
+        )
+    except Infeasible:  # the constant mechanism is feasible, so this is rounding
+        raise too_uneven(prior) from None
+    weights, parts = best.x[:count], best.x[count:]
+    used = weights * vertices.lifts.max(axis=0) > 1e-12
+    duals = np.where(last, 0, best.equality_duals / scale)
+    # a publication at its own bound has a dual variable besides, and determines no other
+    free = (parts > 1e-9) & ~(promise.each & (parts > 1 - 1e-9))
+    table = np.hstack([vertices.shifts[:, used], own.shifts[:, free]])
+    beyond = np.repeat([0.0, 1.0 - promise.each], [used.sum(), free.sum()])
+    equal = np.append(values[used], worth[free])
+    found = [duals]
+    if len(equal):
+        found.append(polish(np.append(duals, 0.0), np.vstack([table, beyond]), equal)[:-1])
+    if not promise.each:
+        # a solver overlooks secrets below its ten digits: no secret is worth more to publish than delta is
+        limit = best.equality_duals @ last + best.inequality_duals[0] / promise.unit
+        over = np.maximum(worth - duals @ own.shifts - limit, 0)
+        found.append(duals + prior * over)
+    return Mix(vertices.lifts[:, used], weights[used], most * parts, found)
+
+
+class Bound(NamedTuple):
+    """A bound on the optimum, and what a unit of delta adds to it."""
+
+    most: Fraction
+    slope: Fraction
+
+
+def delta_bound(
+    vertices: Extremes, utility: Utility, promise: Promise, duals: Sequence[Array]
+) -> Bound:
+    """Upper bound on the utility of every mechanism that keeps the promise, by the best of some dual variables.
+
+    Source: weak duality; Farley 1990.
+    """
+    own, shares = publications(vertices.shares), vertices.shares
+
+    def bound(y: list[Fraction]) -> Bound:
+        within = dual_bound(vertices, utility, y)
+        beyond = [max(excess(own, x, utility, y) - within, Fraction(0)) for x in range(len(shares))]
+        slope = weighted_sum(shares, beyond) if promise.each else max(beyond)
+        return Bound(within + promise.delta * slope, slope)
+
+    return min(bound(list(map(Fraction, y.tolist()))) for y in duals if np.isfinite(y).all())
+
+# %% ../../nbs/beyond/05_delta_mechanism.ipynb #de17a004
+NOISES = (0.0, *(2.0**-k for k in range(50, 30, -4)))  # added where lower lifts do not do
+
+
+def restored(mix: Mix, lifts: Array, promise: Promise, prior: Array) -> tuple[Array, Array]:
+    """Weights of lifts and publications of a mixture, changed least so that rows sum to one and delta is spent.
+
+    Source: the active constraints of the programme.
+    """
+    most = promise.most(prior)
+    # what the solver's digits leave between a bound and its variable
+    published = np.where(mix.published < (1 - 1e-9) * most, mix.published, most)
+    free = np.flatnonzero((published > 1e-9 * most) & (published < most))
+    spent, delta = prior @ published, promise.unit
+    system = np.hstack([lifts, np.eye(len(prior))[:, free]])
+    missing = 1 - lifts @ mix.weights - published
+    if not promise.each and len(free) and abs(spent - delta) <= 1e-9 * spent:
+        row = np.append(np.zeros(len(mix.weights)), prior[free]) / delta
+        system, missing = np.vstack([system, row]), np.append(missing, 1 - spent / delta)
+    change = np.linalg.lstsq(system, missing, rcond=None)[0]
+    weights = np.maximum(mix.weights + change[: len(mix.weights)], 0)
+    published[free] += change[len(mix.weights) :]
+    return weights, np.clip(published, 0, most)
+
+
+def channel_of(
+    mix: Mix, promise: Promise, shares: Sequence[Fraction], shave: float, noise: float
+) -> Array:
+    """Channel of a mixture with its largest lift lowered by the factor 1 - shave, and a part of noise.
+
+    Source: Grosse et al. 2024, Theorem 5.
+    """
+    prior = np.array(shares, dtype=float)
+    lifts = lowered(mix.lifts, prior, shave) if len(mix.weights) else mix.lifts
+    weights, published = restored(mix, lifts, promise, prior)
+    published = promise.fitted(published, shares)
+    left = 1 - published
+    within = lifts * weights if len(weights) else np.ones((len(prior), 1))
+    mean = prior @ within
+    totals = within.sum(axis=1)
+    # of who is hardly ever not published, what is left says what is said in the mean
+    within[totals < 1e-12] = mean / mean.sum()
+    within *= (left / within.sum(axis=1))[:, None]
+    within = (1 - noise) * within + noise * np.outer(left, mean / mean.sum())
+    return np.hstack([within, np.diag(published)[:, published > 0]])
 
 # %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00014
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,120 +262,6 @@ class DeltaDesign(Design):
         most = f"up to {text_above(float_above(max(self.exposure)), 3)} for a secret"
         return f"Delta{super().__repr__()[:-1]}, {known}, {most})"
 
-# %% ../../nbs/beyond/05_delta_mechanism.ipynb #a3f7c9df
-class Question(NamedTuple):
-    """What is asked: a prior, a level, a promise, a utility and the names of the secrets."""
-
-    prior: CheckedPrior
-    epsilon: float
-    promise: Promise
-    utility: Utility
-    inputs: Sequence[Hashable]
-
-    def make(self, channel: Array) -> Mechanism:
-        """The mechanism of a channel."""
-        return Mechanism(channel, self.prior, self.inputs)
-
-    def kept(self, mechanism: Mechanism) -> bool:
-        """Whether a mechanism keeps the promise, in exact arithmetic."""
-        return self.promise.kept(mechanism, self.epsilon)
-
-    def mixed(self, mix: Mix) -> Mechanism | None:
-        """The first of ever more cautious mechanisms of a mixture that keeps the promise, if any does."""
-        for step in range(len(CAUTION)):
-            try:
-                made = self.make(blended(mix, self.prior.exact, self.promise, step))
-            except SolverFailed:  # the lowered vectors do not mix
-                return None
-            if self.kept(made):
-                return made
-        return None
-
-    def design(
-        self, mechanism: Mechanism, bound: float, method: str, slope: float | None
-    ) -> DeltaDesign:
-        """The mechanism with its certificate."""
-        base, (delta, each) = bracket(mechanism, self.utility, bound, method), self.promise
-        return DeltaDesign(
-            mechanism, base.value, base.bound, method, self.epsilon, delta, each, slope
-        )
-
-    def vertices(self, less: Fraction = Fraction(0)) -> LiftVertices:
-        """The extremal lift vectors of the level, or of a level that is a little lower."""
-        limit = lift_limit(self.prior.exact, self.epsilon)[1]
-        return exact_lift_vectors(self.prior.exact, max(limit * (1 - less), Fraction(1)))
-
-    def fallback(self, clock: Clock) -> Mechanism:
-        """The optimum of the level, or of one that is a little lower, mixed with publishing where the promise is kept."""
-        delta = int(self.promise.delta * UNITS) / UNITS
-        found: list[Mechanism] = []
-        for level in (self.epsilon, self.epsilon * (1 - 2.0**-20)):
-            if clock.over and not isinstance(self.utility, FInformation):  # would list all vertices
-                lower = self.make(np.ones((len(self.prior), 1)))
-            else:
-                left = clock.left
-                lower = optimal_mechanism(self.prior, level, self.utility, max_time=left).mechanism
-            for part in (delta, delta * (1 - 2.0**-30)):  # the second leaves room for rounding
-                table = np.hstack([(1 - part) * lower.channel, part * np.eye(len(self.prior))])
-                mixed = self.make(table)
-                if self.kept(mixed):
-                    return max([*found, mixed], key=lambda one: one.utility(self.utility))
-            found.append(self.make(lower.channel))
-        return found[0]
-
-    def finished(
-        self, best: DeltaDesign | None, bound: float, method: str, slope: float, clock: Clock
-    ) -> DeltaDesign:
-        """The best design so far, or the fallback where that is better."""
-        if best is not None and not loose(best, self.utility):
-            return best
-        other = self.design(self.fallback(clock), bound, method, slope)
-        return other if best is None or other.value > best.value else best
-
-# %% ../../nbs/beyond/05_delta_mechanism.ipynb #b60f2717
-def from_vertices(question: Question, clock: Clock) -> DeltaDesign:
-    """The best mechanism by all vertices; of a slightly lower level where rounding asks for it.
-
-    Source: Grosse et al. 2024, Theorem 5, with one more row.
-    """
-    listed, (_, _, promise, utility, _) = question.vertices(), question
-    try:
-        mix = delta_programme(listed, utility, promise, clock)
-    except OutOfTime:  # dual variables of zero bound the optimum, too
-        none = np.zeros(len(listed.shares))
-        idle = Mix(listed.lifts[:, :0], none, [none])
-        bound, slope = map(float_above, delta_bound(listed, utility, promise, idle))
-        return question.finished(None, bound, "enumeration", slope, clock)
-    bound, slope = map(float_above, delta_bound(listed, utility, promise, mix))
-    best: DeltaDesign | None = None
-    with suppress(OutOfTime):
-        for less in (0.0, *LEVEL_REDUCTIONS):
-            if less:
-                mix = delta_programme(question.vertices(Fraction(less)), utility, promise, clock)
-            made = question.mixed(mix)
-            if made is not None:
-                design = question.design(made, bound, "enumeration", slope)
-                best = design if best is None or design.value > best.value else best
-                if not loose(best, utility):
-                    break
-    return question.finished(best, bound, "enumeration", slope, clock)
-
-
-def generated(question: Question, tol: float, clock: Clock) -> DeltaDesign:
-    """The best mechanism by column generation.
-
-    Source: Gilmore and Gomory 1961; Farley 1990.
-    """
-    prior, epsilon, promise, utility, _ = question
-    if not isinstance(utility, FInformation):
-        raise ValueError(f"utility {type(utility).__name__} is no FInformation: list all vertices")
-    groups = Groups(prior.floats, epsilon, utility)
-    with clock:  # half of the time is for the fallback
-        mix, bound, slope = grow_promised(groups, promise, tol, clock.part(1 / 2))
-    made = question.mixed(mix)
-    best = None if made is None else question.design(made, bound, "column_generation", slope)
-    return question.finished(best, bound, "column_generation", slope, clock)
-
 # %% ../../nbs/beyond/05_delta_mechanism.ipynb #d5a00016
 def delta_mechanism(
     prior: PriorLike,
@@ -193,7 +269,6 @@ def delta_mechanism(
     delta: Any,
     utility: str | Utility | Callable[[Array], float] = "mutual_information",
     each: bool = False,
-    tol: float = 1e-9,
     max_time: float | None = None,
 ) -> DeltaDesign:
     """The most useful mechanism whose outcome leaks more than `epsilon` with probability at most `delta`.
@@ -215,10 +290,8 @@ def delta_mechanism(
         As for `optimal_mechanism`.
     each : bool
         Whether `delta` holds given each secret, not only in the mean over the prior.
-    tol : float
-        Gap, as a fraction of the value, at which column generation is content.
     max_time : float, optional
-        Seconds after which no programme goes on, with a valid mechanism and bound; `UNWATCHED_SECONDS` if left out.
+        Seconds after which the programme is given up, with a valid mechanism and bound.
 
     Returns
     -------
@@ -231,7 +304,7 @@ def delta_mechanism(
     InvalidPrior
         If `prior` is no distribution or has a zero.
     ValueError
-        If `epsilon` or `tol` is negative or not finite, `delta` is not between 0 and 1, `each` is no bool, the utility is
+        If `epsilon` is outside the domain, `delta` is not between 0 and 1, `each` is no bool, the utility is
         unknown or names others, or there are too many secrets to list.
     SolverFailed
         If a solver gives up, which symbols rarer than 1e-9 may cause.
@@ -250,30 +323,45 @@ def delta_mechanism(
     """
     checked = design_prior(prior)
     level = design_level(epsilon, checked)
-    tol = check_nonnegative(tol, "tol")
     promise = Promise(check_delta(delta), check_flag(each, "each"))
-    clock = Clock(UNWATCHED_SECONDS if max_time is None else max_time, label="column generation")
+    clock = Clock(max_time, label="delta_mechanism")
     measure = as_utility(utility).aligned(checked.names, "prior")
     inputs = first_names(checked.names, measure.inputs) or ()
-    question = Question(checked, level, promise, measure, inputs)
-    if promise.delta == 0:
-        base = optimal_mechanism(checked, level, measure, tol=tol, max_time=max_time)
-        return question.design(base.mechanism, base.bound, base.method, None)
-    publishing = question.make(np.eye(len(checked)))
-    most = float_above(publication_worth(checked.exact, measure))
-    if question.kept(publishing):
-        design = question.design(publishing, most, "publishing", 0.0)
-    elif isinstance(measure, FInformation) and len(checked) > MAX_ENUMERATED_SECRETS:
-        design = generated(question, tol, clock)
-    else:
-        design = from_vertices(question, clock)
-    if design.bound > most:  # no delta is worth more than publishing
-        design = question.design(design.mechanism, most, design.method, 0.0)
-    if max_time is None:
-        size = rounding(design.mechanism, measure) / LOGARITHM_MARGIN + NEGLIGIBLE_VALUE
-        # Storing may cost each secret one step of 2^-53 of its publication: no reason to warn.
-        steps = len(checked) * (design.slope or 0.0) / UNITS
-        warn_if_loose(
-            "delta_mechanism", design.value, design.bound, tol * size + steps / LOOSE_FACTOR
+
+    def designed(
+        mechanism: Mechanism, bound: float, method: str, slope: float | None
+    ) -> DeltaDesign:
+        base = bracket(mechanism, measure, bound, method)
+        return DeltaDesign(
+            mechanism, base.value, base.bound, method, level, promise.delta, promise.each, slope
         )
+
+    if promise.delta == 0:
+        base = optimal_mechanism(checked, level, measure, max_time=max_time)
+        return designed(base.mechanism, base.bound, base.method, None)
+    publishing = Mechanism(np.eye(len(checked)), checked, inputs)
+    most = float_above(publication_worth(checked.exact, measure))
+    if promise.kept(publishing, level):
+        return designed(publishing, most, "publishing", 0.0)
+    shares = checked.exact
+    vertices = exact_lift_vectors(shares, lift_limit(shares, level)[1])
+    # everybody is published alike: a valid mechanism where nothing better is found
+    alike = Mix(vertices.lifts[:, :0], np.zeros(0), np.full(len(shares), float(promise.delta)), [])
+    best = Mechanism(channel_of(alike, promise, shares, 0.0, 0.0), checked, inputs)
+    try:
+        mix = delta_programme(vertices, measure, promise, clock)
+    except OutOfTime:  # dual variables of zero bound the optimum, too
+        bound, slope = delta_bound(vertices, measure, promise, [np.zeros(len(checked))])
+        return designed(best, min(float_above(bound), most), "enumeration", float_above(slope))
+    bound, slope = delta_bound(vertices, measure, promise, mix.duals)
+    for shave, noise in [*((s, 0.0) for s in SHAVES), *((0.0, n) for n in NOISES)]:
+        made = Mechanism(channel_of(mix, promise, shares, shave, noise), checked, inputs)
+        if promise.kept(made, level):
+            best = made
+            break
+    design = designed(best, min(float_above(bound), most), "enumeration", float_above(slope))
+    # Storing may cost each secret one step of 2^-53 of its publication: no reason to warn.
+    steps = len(checked) * float_above(slope) / UNITS
+    size = rounding(design.mechanism, measure) / LOGARITHM_MARGIN + NEGLIGIBLE_VALUE
+    warn_if_loose("delta_mechanism", design.value, design.bound, 1e-9 * size + steps / LOOSE_FACTOR)
     return design
