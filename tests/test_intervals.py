@@ -245,6 +245,15 @@ def test_extreme_numbers(method):
         previous = ends
 
 
+@pytest.mark.parametrize("rarest", [1e-20, 1e-32, 1e-100, 1e-300])
+def test_what_a_prior_thinks_impossible_is_estimated_too(rarest):
+    sure = pb.Mechanism(np.eye(2), [1, rarest]).estimate(["r0"] * 30 + ["r1"] * 70)
+    assert np.allclose(sure.frequencies, [0.3, 0.7], rtol=0, atol=1e-12)
+    rows = [[0.75, 0.25, 0], [0.25, 0.75, 0], [0, 0.5, 0.5]]
+    mixed = pb.Mechanism(rows, [0.5, 0.5, rarest]).estimate(["r0"] * 30 + ["r1"] * 40 + ["r2"] * 30)
+    assert np.allclose(mixed.frequencies @ np.array(rows), [0.3, 0.4, 0.3], rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
 def test_score_intervals_nearly_cover_from_nine_tenths_on(confidence):
     """No noise, at both sides of every end: all counts added up."""

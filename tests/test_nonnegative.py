@@ -66,9 +66,9 @@ def test_no_measure_is_negative(pair):
 
 @settings(max_examples=40)
 @given(st.data(), priors())
-def test_equal_rows_tell_exactly_nothing(data, prior):
+def test_equal_rows_tell_nothing(data, prior):
     deaf = np.tile(data.draw(channels(1)), (len(prior), 1))
-    assert [name for name, ask in MEASURES.items() if np.nanmax(ask(deaf, prior)) != 0] == []
+    assert [name for name, ask in MEASURES.items() if np.nanmax(ask(deaf, prior)) > 1e-15] == []
 
 
 @given(priors(), st.data())

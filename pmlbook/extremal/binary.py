@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from .privacy_regions import lift_limit
 from ..release.mechanism import Mechanism
-from ..foundations.probability import exact_prior
 from ..release.sampling import UNITS
-from ..numerics.validation import PriorLike, check_epsilon, labels_of
+from ..numerics.validation import PriorLike, check_epsilon, design_prior, labels_of
 
 # %% auto #0
 __all__ = ['binary_mechanism']
@@ -65,7 +64,7 @@ def binary_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     >>> binary_mechanism([0.75, 0.25], 0.6931471805599453).channel.round(4).tolist()
     [[0.6667, 0.3333], [0.0, 1.0]]
     """
-    shares = exact_prior(prior)
+    shares = design_prior(prior).exact
     level = check_epsilon(epsilon)
     if len(shares) != 2:
         raise ValueError(f"prior has {len(shares)} symbols, but the binary mechanism needs 2")

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from .privacy_regions import BOUNDARY_NATS, lift_limit
 from ..numerics.enclosure import level_of
 from ..release.mechanism import Mechanism
-from ..foundations.probability import exact_prior
 from ..release.sampling import UNITS, to_weights
-from ..numerics.validation import PriorLike, check_epsilon, check_prior, labels_of
+from ..numerics.validation import PriorLike, check_epsilon, design_prior, labels_of
 
 # %% auto #0
 __all__ = ['high_privacy_mechanism']
@@ -63,7 +62,7 @@ def high_privacy_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     >>> high_privacy_mechanism([0.4, 0.2, 0.2, 0.2], 0.11778303565638346).channel[0].round(4).tolist()
     [0.325, 0.225, 0.225, 0.225]
     """
-    shares = exact_prior(prior)
+    shares = design_prior(prior).exact
     level = check_epsilon(epsilon)
     names = labels_of(prior, len(shares))
     if len(shares) == 1:
@@ -76,7 +75,7 @@ def high_privacy_mechanism(prior: PriorLike, epsilon: float) -> Mechanism:
     c = min(lift_limit(shares, level)[0], 1 / (1 - min(shares)))
     row = np.array([int(c * share * UNITS) for share in shares])
     if row.sum() <= UNITS:  # the level is finer than 2^-53: the rows become equal
-        row = to_weights(check_prior(prior)[None])[0]
+        row = to_weights(design_prior(prior).floats[None])[0]
     weights = np.tile(row, (len(row), 1))
     np.fill_diagonal(weights, row - (row.sum() - UNITS))
     return Mechanism(weights / UNITS, prior, names)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.enclosure import level_of, unit_of
+from ..numerics.enclosure import level_of
 from .probability import exact_prior
 from ..numerics.validation import Array, check_channel, check_pair
 
@@ -16,30 +16,17 @@ from ..numerics.validation import Array, check_channel, check_pair
 __all__ = ['pointwise_maximal_leakage', 'epsilon_pml', 'epsilon_max', 'maximal_leakage', 'local_dp']
 
 # %% ../../nbs/foundations/02_leakage.ipynb #97cc6ad2
-_SCALE = 2.0**60  # times which no probability is too small for all digits of a float
-
-
-def _entries_and_means(channel: ArrayLike, prior: ArrayLike) -> tuple[Array, Array]:
-    """Entries of the channel, and the mean of each column, in a unit of its own: none is too small for a float."""
-    rows, shares = check_pair(channel, prior)
-    rows = rows / unit_of(rows, axis=0)
-    means = (_SCALE * shares) @ rows
-    rows = _SCALE * rows
-    # a mean lies between the least entry and the largest, after rounding too
-    return rows, np.clip(means, rows.min(axis=0), rows.max(axis=0))
-
-
 def lift(channel: ArrayLike, prior: ArrayLike) -> Array:
     """Ratio of posterior to prior, for each secret and outcome, shape (N, M).
 
-    P(y | x) / P(y), inf where it is too large for a float; nan where the outcome has probability 0.
-    InvalidPrior or InvalidChannel if an argument is no prior or channel, or their sizes differ.
+    P(y | x) / P(y); nan where the outcome has probability 0. InvalidPrior or InvalidChannel if an argument is no
+    prior or channel, or their sizes differ.
 
     Source: Grosse et al. 2024, Section IV-E.
     """
-    rows, means = _entries_and_means(channel, prior)
-    with np.errstate(over="ignore", under="ignore"):
-        return np.divide(rows, means, out=np.full_like(rows, np.nan), where=means > 0)
+    rows, shares = check_pair(channel, prior)
+    with np.errstate(invalid="ignore"):
+        return rows / (shares @ rows)
 
 
 def information_density(channel: ArrayLike, prior: ArrayLike) -> Array:
@@ -50,11 +37,8 @@ def information_density(channel: ArrayLike, prior: ArrayLike) -> Array:
 
     Source: Grosse et al. 2024, Section II-B.
     """
-    rows, means = _entries_and_means(channel, prior)
-    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
-        lifts = rows / means
-        inside = (lifts > 1 / _SCALE) & (lifts < _SCALE)  # near one the quotient has more digits
-        return np.where(inside, np.log(lifts), np.log(rows) - np.log(means))
+    with np.errstate(divide="ignore"):
+        return np.log(lift(channel, prior))
 
 # %% ../../nbs/foundations/02_leakage.ipynb #3b62331b
 def pointwise_maximal_leakage(channel: ArrayLike, prior: ArrayLike) -> Array:
@@ -85,7 +69,10 @@ def pointwise_maximal_leakage(channel: ArrayLike, prior: ArrayLike) -> Array:
     >>> pointwise_maximal_leakage([[1, 0], [0.5, 0.5]], [0.5, 0.5]).round(6).tolist()
     [0.287682, 0.693147]
     """
-    return information_density(channel, prior).max(axis=0)
+    rows, shares = check_pair(channel, prior)
+    with np.errstate(invalid="ignore"):
+        # a largest lift is at least one, but for rounding
+        return np.maximum(0, np.log(rows.max(axis=0) / (shares @ rows)))
 
 # %% ../../nbs/foundations/02_leakage.ipynb #da3681ea
 def epsilon_pml(channel: ArrayLike, prior: ArrayLike) -> float:
@@ -202,8 +189,5 @@ def local_dp(channel: ArrayLike) -> float:
     """
     channel = check_channel(channel)
     used = channel[:, channel.any(axis=0)]
-    most = used.max(axis=0)
-    least = used.min(axis=0)
-    with np.errstate(divide="ignore", over="ignore"):
-        ratios = most / least
-        return float(np.where(ratios < np.inf, np.log(ratios), np.log(most) - np.log(least)).max())
+    with np.errstate(divide="ignore"):
+        return float(np.log(used.max(axis=0) / used.min(axis=0)).max())

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from ..numerics.linear_programmes import SolverFailed, maximise
 from ..release.mechanism import Design, Mechanism
-from ..numerics.validation import Array, InvalidChannel, LEAST_SHARE, aligned, check_channel
+from ..numerics.validation import Array, InvalidChannel, aligned, check_channel
 from ..numerics.validation import check_probability, names_of
 from .intervals import IntervalSet, KnownSource, as_known, members
 from .source_sets import SourceSet, as_source_set
@@ -170,8 +170,7 @@ def stored_mechanism(
     named otherwise; for an empty tuple see `released_names`.
     """
     mean = members(known).mean(axis=0) if distribution is None else distribution
-    # a symbol that hardly occurs has no lift to state
-    prior = mean if mean.min() >= LEAST_SHARE else np.full(known.size, 1 / known.size)
+    prior = mean if mean.all() else np.full(known.size, 1 / known.size)
     symbols = tuple(known.inputs or range(known.size))  # an outcome is meant as an answer
     return Mechanism(channel, prior, symbols, symbols if outputs is None else outputs)
 

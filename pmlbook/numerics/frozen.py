@@ -35,7 +35,9 @@ def _may_have_gaps(values: Any) -> bool:
     """Whether it is a masked array of NumPy, an array, Series or frame of pandas, or holds one."""
     if isinstance(values, (list, tuple)):
         return any(map(_may_have_gaps, values))
-    return isinstance(values, np.ma.MaskedArray) or hasattr(values, "isna")
+    if isinstance(values, np.ma.MaskedArray):
+        return values.dtype.kind in "biufO"  # others are no numbers
+    return hasattr(values, "isna")
 
 
 def frozen_array(values: Any) -> NDArray[Any]:

@@ -135,7 +135,10 @@ def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> A
     single = kind in (np.float16, np.float32)
     tolerance = 8 * float(np.finfo(kind).eps) if single else SUM_TOLERANCE
     rows = np.atleast_2d(array)
-    totals = np.array([_sum(row) for row in rows.tolist()])
+    with np.errstate(over="ignore"):
+        totals = rows.sum(axis=1)
+    for k in np.flatnonzero(np.abs(totals - 1) > EXACT_SUM):
+        totals[k] = _sum(rows[k].tolist())
     row = int(np.argmax(np.abs(totals - 1)))
     if abs(totals[row] - 1) > tolerance:
         what = name if ndim == 1 else f"row {row} of {name}"

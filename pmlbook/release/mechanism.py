@@ -28,7 +28,7 @@ from ..numerics.enclosure import text_above, texts_around
 from .levels import certified_level, mechanism_table, published_share, standing
 from ..numerics.validation import Array, CheckedPrior, Frozen, PriorLike, Unnamed, aligned
 from ..numerics.validation import check_channel, check_epsilon, check_flag, given_names
-from ..numerics.validation import check_instance, check_names, design_prior, first_names
+from ..numerics.validation import check_instance, check_names, checked_prior, first_names
 from ..numerics.validation import frozen_array, names_of, needed_pandas
 
 # %% auto #0
@@ -94,7 +94,7 @@ class Mechanism(Frozen):
         outputs = first_names(given_names(self.outputs, "outputs"), names_of(self.channel, axis=1))
         outputs = None if isinstance(outputs, Unnamed) else outputs
         given = aligned(aligned(given, rows, "prior", "channel"), inputs, "prior", "inputs")
-        prior = (checked := design_prior(given)).floats
+        prior = (checked := checked_prior(given)).floats
         table = aligned(self.channel, inputs, "channel", "inputs")
         table = aligned(table, outputs, "columns of channel", "outputs", axis=1)
         channel = check_channel(table, rows=len(prior))
