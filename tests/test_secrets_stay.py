@@ -59,7 +59,9 @@ CALLS = {
     "encode": lambda column, folder: encode(column, ["no", "yes"]),
     "mean": lambda column, folder: NUMBERS.privatize(column),
     "quantile": lambda column, folder: QUANTILE.privatize(column),
-    "log": lambda column, folder: pb.budget.ReleaseLog().privatize("said", MECHANISM, column),
+    "log": lambda column, folder: pb.budget.ReleaseLog(folder / "log", new=True).privatize(
+        "said", MECHANISM, column
+    ),
     "frame": lambda column, folder: release_frame(
         pd.DataFrame({"said": pd.Series(column, dtype=object)}), "said", MECHANISM
     ),
