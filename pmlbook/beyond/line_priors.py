@@ -306,14 +306,14 @@ def secret_from(prior: Any) -> Secret:
 
 # %% ../../nbs/beyond/09_line_priors.ipynb #e04adb29
 MAX_POINTS = 10**5
-COARSE = 2.0**-20  # of the support: floats that are farther apart do not hold its numbers
+COARSE_PART = 2.0**-20  # of the support: floats that are farther apart do not hold its numbers
 MIN_BIN = 1e-300  # of a bin: its density is a float
 
 
 def check_origin(low: float, high: float) -> None:
     """ValueError if a density lies so far from 0 that floats do not hold the differences of its numbers."""
     apart = math.ulp(max(abs(low), abs(high)))
-    if apart > COARSE * (high - low):
+    if apart > COARSE_PART * (high - low):
         raise ValueError(
             f"prior: between {low:g} and {high:g} floats are {apart:.2g} apart, too coarse for what lies there: "
             "subtract an origin first"
@@ -376,7 +376,7 @@ class DensityRange(Frozen, Secret):
     ValueError
         If the interval is empty or not finite, or no density has these limits.
 
-    Source: 'The worst prior of a set', the worst prior of a density with limits.
+    Source: 'Priors on the line', the worst prior of a density with limits.
 
     Examples
     --------

@@ -179,7 +179,7 @@ class Noise:
         whole = squares + np.log(_mills(far) / _mills(near))
         # Over a short way the difference cancels: the hazard rate is integrated by Simpson's rule.
         hazards = 1 / _mills(near) + 4 / _mills(middle) + 1 / _mills(far)
-        return np.where(-fallen < SHORT_WAY, fallen * hazards / 6, whole)
+        return np.where(-fallen < SHORT_PART, fallen * hazards / 6, whole)
 
     @np.errstate(divide="ignore")
     def _kept(self, size: Array, left: Array) -> Array:
@@ -195,7 +195,7 @@ class Noise:
 
     def at(self, y: float, radius: float = 0.0, way: int = 1) -> Weight:
         """The least weight of each secret over the outcomes within `radius` of y; the largest one for `way` -1."""
-        slack = way * ROUNDED_DISTANCE if math.isfinite(self.cut) else 0.0
+        slack = way * DISTANCE_ERROR if math.isfinite(self.cut) else 0.0
 
         def distance(d: Any) -> Any:
             return np.maximum((d + way * radius) * (1 + slack), 0)
@@ -257,9 +257,9 @@ class Noise:
         return np.where(possible & possible[end], np.minimum(found, 0), -math.inf)
 
 # %% ../../nbs/beyond/10_noise_means.ipynb #nearcut1
-SHORT_WAY = 2.0**-8  # of the scale: over a shorter way a difference of two logarithms cancels
+SHORT_PART = 2.0**-8  # of the scale: over a shorter way a difference of two logarithms cancels
 # Relative error of a distance in floats: with it on the safe side, no cut is missed.
-ROUNDED_DISTANCE = 2.0**-50
+DISTANCE_ERROR = 2.0**-50
 
 
 def _mills(z: Array) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .line_priors import Atoms, Secret, table_of
-from .noise_means import RELATIVE_MEAN_ERROR, ROUNDED_DISTANCE, Noise
+from .noise_means import RELATIVE_MEAN_ERROR, DISTANCE_ERROR, Noise
 from ..numerics.enclosure import float_above, float_below, ln_around, text_above, text_below
 from ..numerics.enclosure import whole_numbers
 from ..numerics.validation import Array, Frozen
@@ -72,7 +72,7 @@ def leakage_at(noise: Noise, secret: Secret, y: float, tol: float, radius: float
         high = secret.mean(noise.at(y, radius, -1), tol)[1]
     nearest, within = secret.near(y, y), secret.near_at_most(y)
     most, least = (
-        float(noise.kernel(np.asarray((max(d + way * radius, 0)) * (1 + way * ROUNDED_DISTANCE))))
+        float(noise.kernel(np.asarray((max(d + way * radius, 0)) * (1 + way * DISTANCE_ERROR))))
         for d, way in ((nearest, -1), (within, 1))
     )
     high = min(high / least, 1.0) if least > MIN_FULL_FLOAT else 1.0
@@ -101,7 +101,7 @@ def worst_between(
     def most(left: float, right: float) -> float:
         middle = left / 2 + right / 2
         radius = max(right - middle, middle - left)
-        near = secret.near(left, right) * (1 - ROUNDED_DISTANCE)
+        near = secret.near(left, right) * (1 - DISTANCE_ERROR)
         likeliest = float(noise.kernel(np.asarray(near)))
         if likeliest < MIN_FULL_FLOAT:
             return 0.0 if near > noise.cut else math.inf
@@ -132,7 +132,7 @@ def worst_between(
 
 # %% ../../nbs/beyond/14_worst_outcomes.ipynb #narrow01
 MAX_CONVEX_POINTS = 500  # each has a function of as many terms on each piece
-TERMS_AT_ONCE = 2**20
+MAX_TERMS = 2**20
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ def worst_of_atoms(noise: Noise, secret: Atoms, first: Fraction, last: Fraction)
         where = rows.low[worst] / 2 + rows.high[worst] / 2 + secret.points[rows.nearest[worst]]
         return value, bound, float(where)
     found = []
-    at_once = max(TERMS_AT_ONCE // len(secret.points), 1)
+    at_once = max(MAX_TERMS // len(secret.points), 1)
     for k in range(0, len(rows.low), at_once):
         found.append(least_inverses(noise, secret, rows.part(k, k + at_once)))
     outcomes, inverse, least = (np.concatenate(parts) for parts in zip(*found))
@@ -211,13 +211,13 @@ def worst_of_atoms(noise: Noise, secret: Atoms, first: Fraction, last: Fraction)
 
 # %% ../../nbs/beyond/14_worst_outcomes.ipynb #gb000002
 TANGENT_BISECTIONS = 60
-ROUNDED_EXPONENT = 2.0**-49  # relative error of the products in an exponent
+EXPONENT_ERROR = 2.0**-49  # relative error of the products in an exponent
 
 
 def inverse_terms(noise: Noise, shares: Array, away: Array, t: Array, way: int) -> Array:
     """The terms of an inverse lift at t, no smaller than the true ones for way 1, and no larger for way -1."""
     time = t[:, None]
-    error = way * ROUNDED_EXPONENT * (abs(time) + abs(away))
+    error = way * EXPONENT_ERROR * (abs(time) + abs(away))
     if noise.kind == "laplace":
         exponent = abs(time) - abs(time - away) + error
     else:
@@ -246,7 +246,7 @@ def least_inverses(noise: Noise, secret: Atoms, rows: Pieces) -> tuple[Array, Ar
     # The number is the nearest one up to the middle between it and the next possible one.
     before = np.maximum(rows.nearest - 1, rows.start)
     after = np.minimum(rows.nearest + 1, rows.stop - 1)
-    half = (secret.points[np.array([before, after])] - x) / noise.scale / 2 * (1 + ROUNDED_EXPONENT)
+    half = (secret.points[np.array([before, after])] - x) / noise.scale / 2 * (1 + EXPONENT_ERROR)
     left = np.where(before < rows.nearest, np.maximum(left, half[0]), left)
     right = np.where(after > rows.nearest, np.minimum(right, half[1]), right)
     held = left <= right
