@@ -5,20 +5,217 @@
 # %% ../../nbs/beyond/07_repeated_releases.ipynb #manyk02
 from __future__ import annotations
 
-from collections.abc import Hashable
+import math
+from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from .types_of_releases import MAX_RELEASES, OneClass, exact_pair, least_sum
-from .types_of_releases import likelihoods
-from ..numerics.enclosure import float_below, ln_around, text_above, texts_around
-from ..numerics.validation import PriorLike, check_count
-from ..release.levels import certified_level
+from ..foundations.probability import exact_prior
+from ..numerics.enclosure import exp_around, float_below, ln_around, text_above, texts_around
+from ..numerics.validation import Array, PriorLike, aligned, check_channel, check_count
+from ..numerics.validation import first_names, names_of
+from ..release.levels import certified_level, given_entries
 
 # %% auto #0
 __all__ = ['RepeatedLeakage', 'repeated_leakage']
+
+# %% ../../nbs/beyond/07_repeated_releases.ipynb #manyk05
+def exact_pair(
+    channel: ArrayLike, prior: PriorLike
+) -> tuple[list[list[Fraction]], tuple[Fraction, ...], tuple[Hashable, ...]]:
+    """Rows of a channel and the prior in fractions that sum to exactly one, and the names of the secrets.
+
+    InvalidPrior or InvalidChannel if an argument is no prior or channel, or their sizes differ.
+
+    Source: every float is a whole number times a power of two (IEEE 754).
+    """
+    names = first_names(names_of(channel), names_of(prior))
+    shares = exact_prior(aligned(prior, names_of(channel), "prior", "channel"))
+    check_channel(channel, rows=len(shares))
+    rows = [[Fraction(entry) for entry in row] for row in given_entries(channel)]
+    whole = [[e / total for e in row] for row, total in zip(rows, map(sum, rows))]
+    return whole, shares, names or tuple(range(len(rows)))
+
+
+class Likelihoods(NamedTuple):
+    """What of a channel matters for repeated releases: classes of secrets, and outcomes whose columns are not proportional.
+
+    `columns[j][x]` is a whole number proportional to P(outcome | class x), in lowest terms, and `first[j]` the first
+    outcome with this column. `masses[x]` is the probability of a class, `members[x]` its first secret.
+    """
+
+    columns: list[tuple[int, ...]]
+    first: list[int]
+    masses: list[Fraction]
+    members: list[int]
+
+
+def likelihoods(rows: Sequence[Sequence[Fraction]], shares: Sequence[Fraction]) -> Likelihoods:
+    """Secrets with equal rows as one, and outcomes with proportional columns as one.
+
+    Source: a lift depends on the direction of a column only.
+    """
+    classes: dict[tuple[Fraction, ...], list[int]] = {}
+    for i, row in enumerate(rows):
+        classes.setdefault(tuple(row), []).append(i)
+    found: dict[tuple[int, ...], int] = {}
+    for j, column in enumerate(zip(*classes)):
+        if any(column):
+            scale = math.lcm(*(entry.denominator for entry in column))
+            whole = [entry.numerator * (scale // entry.denominator) for entry in column]
+            common = math.gcd(*whole)
+            found.setdefault(tuple(entry // common for entry in whole), j)
+    masses = [sum((shares[i] for i in group), Fraction(0)) for group in classes.values()]
+    return Likelihoods(
+        list(found), list(found.values()), masses, [group[0] for group in classes.values()]
+    )
+
+# %% ../../nbs/beyond/07_repeated_releases.ipynb #manyk07
+LN2 = math.log(2)
+MAX_TYPE_PAIRS = 2**27  # types, times pairs of secrets, whose logarithms are computed
+MAX_EXACT_TYPES = 64  # candidates that are compared exactly
+MAX_NUMBER_BITS = 2**21  # of a number in such a comparison
+MAX_RELEASES, MIN_LOGARITHM = 10**15, -5000.0  # releases; logarithms that count as this
+
+
+def log_ratio(a: int, b: int) -> float:
+    """Logarithm of a ratio of whole numbers, b > 0, with a relative error below 2^-50.
+
+    Source: near one, the logarithm of one plus the exact difference.
+    """
+    if a == 0:
+        return -math.inf
+    shift = a.bit_length() - b.bit_length()
+    if abs(shift) <= 1:
+        return math.log1p((a - b) / b)
+    ratio = a / (b << shift) if shift > 0 else (a << -shift) / b
+    return math.log(ratio) + shift * LN2
+
+
+def types(k: int, parts: int) -> Iterator[NDArray[np.int64]]:
+    """All ways to write k as an ordered sum of so many counts, in blocks of shape (B, parts).
+
+    Source: Csiszár 1998, method of types.
+    """
+    if parts == 1:
+        yield np.array([[k]])
+        return
+    firsts = [np.arange(k + 1)] if parts == 2 else [np.array([head]) for head in range(k + 1)]
+    for first in firsts:
+        table = first[:, None]
+        left = k - first
+        for _ in range(parts - 2):
+            choices = left + 1
+            row = np.repeat(np.arange(len(left)), choices)
+            count = np.arange(len(row)) - np.repeat(np.cumsum(choices) - choices, choices)
+            table = np.column_stack([table[row], count])
+            left = left[row] - count
+        yield np.column_stack([table, left])
+
+# %% ../../nbs/beyond/07_repeated_releases.ipynb #15c107f8
+class OneClass:
+    """The sum R of the theorem for one class: logarithms of it in floats, and exactly."""
+
+    def __init__(self, model: Likelihoods, x: int, k: int) -> None:
+        self.model, self.x, self.k = model, x, k
+        self.outcomes = [j for j, column in enumerate(model.columns) if column[x]]
+        self.others = [z for z in range(len(model.masses)) if z != x]
+        columns = [model.columns[j] for j in self.outcomes]
+        logs = np.array([[log_ratio(c[z], c[x]) for z in self.others] for c in columns])
+        never = np.isneginf(logs)
+        # An excluded secret has the logarithm -inf, and 0 * -inf is nan: so it is counted apart.
+        self.excluded = never.astype(float)
+        self.logs = np.where(never, 0, logs)
+        masses = [model.masses[z] for z in self.others]
+        self.start = np.array([log_ratio(*mass.as_integer_ratio()) for mass in masses])
+        most = abs(self.logs).max(initial=0) * k * (len(self.outcomes) + 8)
+        size = most + abs(self.start).max(initial=0)
+        self.slack = 2.0**-49 * (size + len(self.others) + 8)
+
+    def log_sums(self, counts: NDArray[np.int64]) -> Array:
+        """Logarithm of R for types, shape (B,), each within `slack`; -inf where R is zero."""
+        terms = self.start + counts @ self.logs
+        terms[counts @ self.excluded > 0] = -np.inf
+        # Relative to the largest term: the terms themselves are no floats.
+        top = terms.max(axis=1, initial=-np.inf)
+        top[np.isneginf(top)] = 0
+        with np.errstate(divide="ignore"):
+            return top + np.log(np.exp(terms - top[:, None]).sum(axis=1))
+
+    def exact(self, counts: Sequence[int]) -> Fraction:
+        """R of one type."""
+        used = [(self.model.columns[j], t) for j, t in zip(self.outcomes, counts) if t]
+        scale = math.lcm(*(m.denominator for m in self.model.masses))
+        own, *terms = (
+            math.prod(column[z] ** t for column, t in used) for z in (self.x, *self.others)
+        )
+        shares = (int(self.model.masses[z] * scale) for z in self.others)
+        return Fraction(sum(s * term for s, term in zip(shares, terms)), own * scale)
+
+    def bits(self) -> int:
+        """Length of all numbers that `exact` computes with, about."""
+        return self.k * len(self.others) * max(max(c).bit_length() for c in self.model.columns)
+
+# %% ../../nbs/beyond/07_repeated_releases.ipynb #manyk09
+def listed_types(secret: OneClass) -> tuple[float, list[tuple[int, ...]]]:
+    """The least ln R in floats over all types, and those that may be the best, the most likely first."""
+    least, near = np.inf, np.zeros((0, len(secret.outcomes)), dtype=int)
+    for block in types(secret.k, len(secret.outcomes)):
+        sums = secret.log_sums(block)
+        least = min(least, float(sums.min()))
+        near = np.concatenate([near, block[sums <= least + 4 * secret.slack]])
+        if len(near) > 2**12:  # more than are compared, and none that is better is left out
+            near = near[np.argsort(secret.log_sums(near), kind="stable")[: MAX_EXACT_TYPES + 1]]
+    sums = secret.log_sums(near)
+    order = np.argsort(sums, kind="stable")
+    if np.isneginf(least):
+        return least, [tuple(near[order[0]].tolist())]
+    order = order[sums[order] <= least + 4 * secret.slack]
+    return least, [tuple(row) for row in near[order].tolist()]
+
+# %% ../../nbs/beyond/07_repeated_releases.ipynb #f274e3fa
+def repeated_outcomes(secret: OneClass) -> tuple[float, tuple[int, ...]]:
+    """A lower bound on ln R over all types, by levels that add, and a type of one outcome, or of all alike."""
+    m, k = len(secret.outcomes), secret.k
+    excluded = secret.excluded.any(axis=0)
+    with np.errstate(divide="ignore"):
+        terms = np.exp(np.where(excluded, -np.inf, secret.start + k * secret.logs.min(axis=0)))
+        bound = float(np.log(terms.sum())) - 2 * secret.slack
+    alike = np.full(m, k // m)  # excludes what any outcome excludes
+    alike[0] += k % m
+    counts = np.vstack([k * np.eye(m, dtype=np.int64), alike])
+    return bound, tuple(counts[secret.log_sums(counts).argmin()].tolist())
+
+
+def least_sum(
+    secret: OneClass, work: int | None = None
+) -> tuple[Fraction, Fraction, tuple[int, ...]]:
+    """Fractions around R_x(k), and a type whose sum is at most the upper one.
+
+    Types are listed where `work` allows, `MAX_TYPE_PAIRS` if left out; beyond, levels add.
+    """
+    m = len(secret.outcomes)
+    k = secret.k
+    pairs = math.comb(len(secret.model.masses), 2)
+    if 2 * pairs * math.comb(k + m - 1, m - 1) > (MAX_TYPE_PAIRS if work is None else work):
+        bound, best = repeated_outcomes(secret)
+        candidates, whole = [best], False
+    else:
+        bound, candidates = listed_types(secret)
+        whole = len(candidates) <= MAX_EXACT_TYPES
+    lower = Fraction(0) if bound < MIN_LOGARITHM else exp_around(Fraction(bound - secret.slack))[0]
+    if secret.bits() > MAX_NUMBER_BITS:  # too long to compute exactly
+        near = float(secret.log_sums(np.array(candidates[:1]))[0])
+        upper = Fraction(0)
+        if near > -np.inf:
+            upper = exp_around(Fraction(max(near + secret.slack, MIN_LOGARITHM)))[1]
+        return lower, upper, candidates[0]
+    sums = {counts: secret.exact(counts) for counts in candidates[:MAX_EXACT_TYPES]}
+    best = min(sums, key=lambda counts: sums[counts])
+    return sums[best] if whole else min(lower, sums[best]), sums[best], best
 
 # %% ../../nbs/beyond/07_repeated_releases.ipynb #manyk11
 class RepeatedLeakage(NamedTuple):

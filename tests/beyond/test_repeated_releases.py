@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 import pmlbook as pb
-from pmlbook.beyond import types_of_releases as module
-from pmlbook.beyond.types_of_releases import log_ratio, types
+from pmlbook.beyond import repeated_releases as module
 
 FLIP = [[0.75, 0.25], [0.25, 0.75]]
 CLINIC = [0.6, 0.3, 0.1]
@@ -172,20 +171,6 @@ def test_the_menu_of_one_mechanism_is_the_mechanism():
     assert (
         repeated(pooled, [0.5, 0.5], 7).largest_lift == repeated(FLIP, [0.5, 0.5], 7).largest_lift
     )
-
-
-def test_logarithms_of_ratios():
-    assert log_ratio(3, 3) == 0 and log_ratio(0, 5) == -math.inf
-    for a, b in ((1, 2**3000), (2**3000 - 1, 3), (10**30, 10**30 + 1), (7, 4), (1, 4), (4, 1)):
-        numerator, denominator = math.log(a), math.log(b)
-        assert math.isclose(log_ratio(a, b), numerator - denominator, rel_tol=1e-12, abs_tol=1e-13)
-
-
-def test_types_are_all_and_once():
-    for k, m in product(range(5), range(1, 5)):
-        listed = [tuple(row) for block in types(k, m) for row in block.tolist()]
-        wanted = {t for t in product(range(k + 1), repeat=m) if sum(t) == k}
-        assert len(listed) == len(wanted) and set(listed) == wanted
 
 
 def test_thousands_of_digits_can_be_shown():
