@@ -26,7 +26,7 @@ from pmlbook.numerics.validation import (
     check_nonnegative,
     design_level,
 )
-from ..numerics.validation import real_array
+from ..numerics.validation import LEAST_SHARE, real_array
 from ..per_record.certificate import check_entropy
 from ..per_record.classes import log_sum
 from ..per_record.queries import Query, difference
@@ -45,7 +45,8 @@ class RecordDesign(Design):
     Attributes
     ----------
     mechanism : Mechanism
-        One row for each value of `observes`; its prior is the distribution of that value under the data.
+        One row for each value of `observes`; its prior is the distribution of that value under the data, where a
+        value that is rarer than 1e-12 counts as that.
     value, bound : float
         The optimum lies between `bound` and `value`: leakage in nats, or expected distortion.
     method : str
@@ -176,7 +177,8 @@ def _design(
         q, bound, why = play(search, begin)
         q = search.within_leakage(q, bound)
         bound = bound + search.loss
-    distribution = np.maximum(made.masses, 1e-300)
+    # values of a sum may be as rare as floats are, the prior of a mechanism may not
+    distribution = np.maximum(made.masses, LEAST_SHARE)
     distribution = distribution / distribution.sum()
     mechanism = Mechanism(q, distribution, outputs=outputs)
     distortion = search.expected_distortion(mechanism.channel)
