@@ -227,12 +227,12 @@ def test_every_column_adds_up(trial):
         level = 0.5
     with Clock(0.3) as clock:
         task = module.Task(prior, level, NAMED[name], 1e-9)
-        growth = module.searched(task, task.groups, None, clock)
-    groups, columns = growth.groups, growth.programme.columns
+        generation = module.searched(task, task.groups, None, clock)
+    groups, columns = generation.groups, generation.programme.columns
     filled = columns.held.T @ groups.width + columns.place * groups.width[columns.taker]
     assert abs(filled - groups.capacity).max() <= 1e-13 * groups.width.sum()
     assert (columns.held <= groups.size[:, None]).all() and (columns.held >= 0).all()
-    lifts, weights = growth.lifts()
+    lifts, weights = generation.lifts()
     assert np.allclose(prior @ lifts, 1, rtol=0, atol=1e-11)
     assert np.allclose(lifts @ weights, 1, rtol=0, atol=1e-7)
 
@@ -280,13 +280,13 @@ def test_a_sample_of_priors_closes_or_says_why(trial, monkeypatch):
 def test_columns_that_only_look_useful_end(monkeypatch):
     """The solver's last digits can make a column look useful for ever."""
     looked, genuine = [], module.price_plane
-    monkeypatch.setattr(module.Growth, "useful", lambda self, dual, columns: columns)
+    monkeypatch.setattr(module.GroupGeneration, "useful", lambda self, dual, columns: columns)
     monkeypatch.setattr(module, "price_plane", lambda *given: looked.append(1) or genuine(*given))
     prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=40))
-    growth = module.Growth(Groups(prior, 1.0, INFORMATION), 1e-9, Clock(None, False))
-    monkeypatch.setattr(growth, "add", lambda columns: None)
-    module.Search(growth).plane.turn(growth)
+    generation = module.GroupGeneration(Groups(prior, 1.0, INFORMATION), 1e-9, Clock(None, False))
+    monkeypatch.setattr(generation, "add", lambda columns: None)
+    module.Search(generation).plane.turn(generation)
     assert (
         5 * module.MAX_STALE_ROUNDS <= len(looked) <= 10 * module.MAX_STALE_ROUNDS
-        and not growth.over
+        and not generation.over
     )

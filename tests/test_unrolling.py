@@ -5,7 +5,7 @@ import pytest
 
 from pmlbook.extremal.enumeration import keep_level, mixture
 from pmlbook.foundations.utility import NAMED
-from pmlbook.large_alphabets.column_generation import Growth, start_columns
+from pmlbook.large_alphabets.column_generation import GroupGeneration, start_columns
 from pmlbook.large_alphabets.losses import Groups
 from pmlbook.large_alphabets.optimal import MIN_OUTCOME_PROBABILITY, Blend
 from pmlbook.large_alphabets.ungrouping import reduced, unroll
@@ -48,22 +48,22 @@ def test_at_most_as_many_outcomes_as_symbols(n, people, level):
 @pytest.mark.parametrize("n, people, level", [(60, 300, 0.3), (200, 2000, 1.0), (300, 9000, 2.0)])
 def test_shares_are_settled_to_the_last_digits(n, people, level):
     prior = tied(n, people, 1)
-    growth = Growth(Groups(prior, level, INFORMATION), 1e-6, Clock(0, False))
-    lifts, shares = growth.lifts()
+    generation = GroupGeneration(Groups(prior, level, INFORMATION), 1e-6, Clock(0, False))
+    lifts, shares = generation.lifts()
     blend = Blend(lifts, shares * (1 + 1e-9 * np.sin(np.arange(len(shares)))), prior)
     shares = shares[shares * lifts.max(axis=0) > MIN_OUTCOME_PROBABILITY]
     assert abs(prior @ blend.channel(0.0) - shares).max() < 1e-8
     mechanism = keep_level(lambda shave: Mechanism(blend.channel(shave), prior), level)
     assert mechanism.certify(level)
-    assert mechanism.utility(INFORMATION) > growth.groups.closed - growth.value - 1e-9
+    assert mechanism.utility(INFORMATION) > generation.groups.closed - generation.value - 1e-9
 
 
 @pytest.mark.parametrize("copies", [2, 5])
 def test_vectors_that_depend_on_each_other_keep_their_shares(copies):
     """Weights that are solved for again are arbitrary, or the solver gives up."""
     prior = tied(50, 400, 2)
-    growth = Growth(Groups(prior, 0.8, INFORMATION), 1e-6, Clock(0, False))
-    lifts, shares = growth.lifts()
+    generation = GroupGeneration(Groups(prior, 0.8, INFORMATION), 1e-6, Clock(0, False))
+    lifts, shares = generation.lifts()
     many, parts = np.tile(lifts, copies), np.tile(shares / copies, copies)
     channel = Blend(many, parts, prior).channel(0.0)
     assert channel.shape == many.shape and abs(channel.sum(axis=1) - 1).max() < 1e-14
@@ -74,8 +74,8 @@ def test_vectors_that_depend_on_each_other_keep_their_shares(copies):
 
 def test_shares_that_are_far_off_are_solved_for():
     prior = tied(30, 200, 3)
-    growth = Growth(Groups(prior, 1.0, INFORMATION), 1e-6, Clock(0, False))
-    lifts, shares = growth.lifts()
+    generation = GroupGeneration(Groups(prior, 1.0, INFORMATION), 1e-6, Clock(0, False))
+    lifts, shares = generation.lifts()
     channel = Blend(lifts, np.roll(shares, 1), prior).channel(2.0**-45)
     assert Mechanism(channel, prior).within(1.0).certify(1.0)
     assert abs(channel.sum(axis=1) - 1).max() < 1e-14

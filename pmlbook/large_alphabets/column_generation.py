@@ -143,7 +143,7 @@ def dealt_out(groups: Groups, filled: Array, loss: Array, weights: Array) -> tup
     return groups.lift(x, member[:, None]), shares
 
 
-class Growth(Generation):
+class GroupGeneration(Generation):
     """A mechanism that grows column by column: `value` is its loss so far, `bound` a lower bound on every loss."""
 
     def __init__(self, groups: Groups, tol: float, clock: Clock) -> None:
@@ -191,17 +191,19 @@ class NearMisses:
         if self.count <= 40:
             self.keep, self.factor = 4, 8.0
 
-    def turn(self, growth: Growth) -> None:
+    def turn(self, generation: GroupGeneration) -> None:
         """Add near misses until longer tables no longer narrow the gap."""
         stale, power, took, last = 0, FIRST_TABLE_POWER, 0.0, FIRST_TABLE_POWER
-        while stale < self.patience and not growth.over:
+        while stale < self.patience and not generation.over:
             longer = 2.0 ** (1.5 * (power - last))  # in time, at most
-            now = power if growth.clock.left > max(1.5, longer) * took else FIRST_TABLE_POWER
-            before, began = growth.gap, growth.clock.seconds
+            now = power if generation.clock.left > max(1.5, longer) * took else FIRST_TABLE_POWER
+            before, began = generation.gap, generation.clock.seconds
             keep = self.keep * self.count
-            growth.add(near_misses(growth.groups, now, keep, growth.rng, growth.slope))
-            took, last = growth.clock.seconds - began, now
-            helped = now < 16 or growth.gap < before / self.factor
+            generation.add(
+                near_misses(generation.groups, now, keep, generation.rng, generation.slope)
+            )
+            took, last = generation.clock.seconds - began, now
+            helped = now < 16 or generation.gap < before / self.factor
             stale, power = 0 if helped else stale + 1, min(now + 2, MAX_TABLE_POWER)
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #st000012
@@ -213,12 +215,14 @@ MAX_PLANE_NUMBERS = 8  # numbers of full symbols up to which choices are points 
 PLANE_CENTRE_WEIGHT = 0.8  # weight of the centre at the first turn of the plane
 
 
-def by_plane(growth: Growth, numbers: Integers) -> Stage:
+def by_plane(generation: GroupGeneration, numbers: Integers) -> Stage:
     """Stage: which points in the plane of weight and worth are on the upper hull? Short rounds."""
 
     def price(dual: Array) -> Priced:
-        columns, bound = price_plane(growth.groups, dual, numbers, COLUMNS_PER_GROUP)
-        return Priced(growth.useful(dual, columns), bound, feasible(growth.groups, dual, bound))
+        columns, bound = price_plane(generation.groups, dual, numbers, COLUMNS_PER_GROUP)
+        return Priced(
+            generation.useful(dual, columns), bound, feasible(generation.groups, dual, bound)
+        )
 
     question = "which points in the plane of weight and worth are on the upper hull?"
     return Stage(question, price, Backtracking(PLANE_CENTRE_WEIGHT), 0.999, 5 * MAX_STALE_ROUNDS)
@@ -234,48 +238,50 @@ TOO_LONG = "the lists of the search are too long"
 class PricingLists:
     """Stage: which column has the least reduced cost? By a table of sums, or by two lists of growing length."""
 
-    def __init__(self, growth: Growth, numbers: Integers | None = None) -> None:
-        self.growth, self.repeats = growth, sums_repeat(growth.groups)
+    def __init__(self, generation: GroupGeneration, numbers: Integers | None = None) -> None:
+        self.generation, self.repeats = generation, sums_repeat(generation.groups)
         self.numbers = numbers
-        self.least = 12 if len(growth.groups.p) <= MAX_COMPLETE_GROUPS else 14
+        self.least = 12 if len(generation.groups.p) <= MAX_COMPLETE_GROUPS else 14
         self.most = LIST_POWERS[0]
         self.power, self.smoothing = self.least, Adaptive(MAX_CENTRE_WEIGHT)
         self.stale, self.took, self.pairs = 0, 0.0, FIRST_PAIRS
 
     def price(self, dual: Array) -> Priced:
         """Columns from the table of sums, else from two lists."""
-        growth, groups, complete = self.growth, self.growth.groups, False
-        enough = 0.1 * growth.tol * (groups.closed - growth.value)
+        generation, groups, complete = self.generation, self.generation.groups, False
+        enough = 0.1 * generation.tol * (groups.closed - generation.value)
         if self.repeats:
             columns, bound, complete = price_sums(
-                groups, dual, COLUMNS_PER_GROUP, growth.clock, enough
+                groups, dual, COLUMNS_PER_GROUP, generation.clock, enough
             )
-            self.repeats = complete or growth.clock.over
+            self.repeats = complete or generation.clock.over
         if not complete:
             limit, pairs = 2**self.power, min(4**self.power // 1000, self.pairs)
-            effort = limit, pairs, COLUMNS_PER_GROUP, growth.clock, enough
+            effort = limit, pairs, COLUMNS_PER_GROUP, generation.clock, enough
             if self.numbers is not None:
                 columns, bound, complete = price_numbers(groups, dual, self.numbers, *effort)
             else:
                 columns, bound, complete = price(groups, dual, *effort)
-        return Priced(growth.useful(dual, columns), bound, feasible(groups, dual, bound), complete)
+        return Priced(
+            generation.useful(dual, columns), bound, feasible(groups, dual, bound), complete
+        )
 
-    def turn(self, growth: Growth) -> None:
+    def turn(self, generation: GroupGeneration) -> None:
         """One round, if it fits into the time that is left."""
-        if growth.over:
+        if generation.over:
             return
         if not self.fits():
-            growth.why = TIME_IS_UP
+            generation.why = TIME_IS_UP
             return
-        began, loss = growth.clock.seconds, growth.value
-        priced = growth.round(self.price, self.smoothing.weight)
-        self.took = growth.clock.seconds - began
+        began, loss = generation.clock.seconds, generation.value
+        priced = generation.round(self.price, self.smoothing.weight)
+        self.took = generation.clock.seconds - began
         self.smoothing.adapt(priced)
-        self.adapt(priced, loss - growth.value >= 0.1 * growth.gap)
+        self.adapt(priced, loss - generation.value >= 0.1 * generation.gap)
 
     def fits(self) -> bool:
         """Lower the effort until the next round is over in time; False if that cannot be."""
-        left = self.growth.clock.left
+        left = self.generation.clock.left
         while not self.repeats and 2 * self.took > left and self.power > self.least:
             self.power, self.took = self.power - 1, self.took / 3
         return self.took <= left
@@ -293,12 +299,12 @@ class PricingLists:
 
     def settle(self, moved: bool) -> None:
         """Count rounds without progress; after too many of them search more, or end."""
-        growth, last = self.growth, self.growth.last
+        generation, last = self.generation, self.generation.last
         self.stale = 0 if moved else self.stale + 1
-        if growth.over or self.stale < MAX_STALE_ROUNDS:
+        if generation.over or self.stale < MAX_STALE_ROUNDS:
             return
         if last is not None and last.complete:
-            growth.why = "neither side moves"
+            generation.why = "neither side moves"
         else:
             self.refine()
 
@@ -306,34 +312,36 @@ class PricingLists:
         """Examine more of the lists, and longer ones, if there is a time limit that allows it; else end the search."""
         self.pairs, self.most = PAIRS_FACTOR * self.pairs, min(self.most + 1, LIST_POWERS[1])
         self.power, self.took, self.stale = self.most, PAIRS_FACTOR * self.took, 0
-        left = self.growth.clock.left
+        left = self.generation.clock.left
         if left == np.inf:
-            self.growth.why = f"{TOO_LONG}; give it a time, and it goes on"
+            self.generation.why = f"{TOO_LONG}; give it a time, and it goes on"
         elif self.took > left:
-            self.growth.why = f"{TOO_LONG} for the time that is left"
+            self.generation.why = f"{TOO_LONG} for the time that is left"
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #b54cae2b
 class Search:
     """The stages of a growth, and the order of their turns. Source: Gilmore and Gomory 1961."""
 
-    def __init__(self, growth: Growth) -> None:
-        groups, self.growth = growth.groups, growth
+    def __init__(self, generation: GroupGeneration) -> None:
+        groups, self.generation = generation.groups, generation
         self.numbers = numbers_full(groups)
         large = len(groups.p) > MAX_COMPLETE_GROUPS
         # few groups: complete anyway
         few = MAX_PLANE_NUMBERS if len(groups.p) > 2 * MAX_COMPLETE_GROUPS else 1
-        self.plane = by_plane(growth, self.numbers) if large and len(self.numbers) <= few else None
+        self.plane = (
+            by_plane(generation, self.numbers) if large and len(self.numbers) <= few else None
+        )
         listed = self.numbers if len(self.numbers) <= MAX_PLANE_NUMBERS else None
-        self.lists = PricingLists(growth, listed)
+        self.lists = PricingLists(generation, listed)
 
     def run(self) -> None:
         """Rounds of the lists until the gap is closed, the time is up, or neither side moves."""
-        growth = self.growth
-        while not growth.over:
-            before, distance = growth.gap, growth.value - growth.centre_bound
-            self.lists.turn(growth)
-            nearer = growth.value - growth.centre_bound < 0.95 * distance
-            self.lists.settle(nearer or growth.gap < 0.95 * before)
+        generation = self.generation
+        while not generation.over:
+            before, distance = generation.gap, generation.value - generation.centre_bound
+            self.lists.turn(generation)
+            nearer = generation.value - generation.centre_bound < 0.95 * distance
+            self.lists.settle(nearer or generation.gap < 0.95 * before)
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #c8005ae7
 MAX_PROGRAMME_ROWS = 128  # rows that a programme still solves within a fraction of a second
@@ -403,11 +411,11 @@ def aggregated_mechanism(task: Task, rows: int, clock: Clock) -> FoundMechanism:
     """
     prior, label = task.prior, aggregation(task.prior, rows)
     groups = task.aggregated(label).groups
-    growth = Growth(groups, task.tol, clock)
-    NearMisses(groups, 8).turn(growth)
-    lifts, shares = growth.lifts()
+    generation = GroupGeneration(groups, task.tol, clock)
+    NearMisses(groups, 8).turn(generation)
+    lifts, shares = generation.lifts()
     filled = np.minimum(groups.a * lifts, 1)
-    value = groups.closed - growth.value
+    value = groups.closed - generation.value
     between = ((filled > 0) & (filled < 1)).any(axis=1)
     outcomes = len(shares) + int((np.bincount(label) - 1)[between].sum())
     if len(prior) * outcomes > max(MAX_CIRCLE_SYMBOLS**2, clock.left / SECONDS_TO_CERTIFY):
@@ -442,22 +450,22 @@ def vertices_near(groups: Groups, lifts: Array) -> Fillings:
     return joined([Fillings(held, taker, own)[fits], others])
 
 
-def add_tail_columns(task: Task, growth: Growth) -> None:
+def add_tail_columns(task: Task, generation: GroupGeneration) -> None:
     """Add the columns of the optimum for the heavy symbols and two aggregates of light ones."""
     prior, alone = task.prior, MAX_COMPLETE_GROUPS - 2
     order = np.argsort(-prior)
     heavy = prior[order[alone:]].sum() > LIGHT_TAIL_MASS
-    if len(prior) <= MAX_COMPLETE_GROUPS or heavy or growth.over:
+    if len(prior) <= MAX_COMPLETE_GROUPS or heavy or generation.over:
         return
     label = np.empty(len(prior), dtype=np.int64)
     label[order[:alone]] = np.arange(alone)
     label[order[alone:]] = alone + np.arange(len(prior) - alone) % 2
     groups = task.aggregated(label)._replace(denominator=None).groups
-    small = Growth(groups, growth.tol, growth.clock.part(1 / 4))
+    small = GroupGeneration(groups, generation.tol, generation.clock.part(1 / 4))
     Search(small).run()
     lifts, weights = small.lifts()
     x, _ = unroll(prior, label, np.minimum(groups.a * lifts, 1), weights)
-    growth.add(vertices_near(growth.groups, x / groups.a))
+    generation.add(vertices_near(generation.groups, x / groups.a))
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #f1a5c203
 NEIGHBOUR_RUNS = 40  # of which each counts as equal; more than twice MAX_COMPLETE_GROUPS
@@ -496,12 +504,12 @@ def equalised_mechanism(task: Task, groups: Groups, clock: Clock) -> tuple[Found
     prior, label = task.prior, np.empty(len(task.prior), dtype=np.int64)
     label[np.argsort(prior)] = np.arange(len(prior)) * NEIGHBOUR_RUNS // len(prior)
     even = (np.bincount(label, prior) / np.bincount(label))[label]
-    growth = Growth(Groups(even, task.epsilon, task.utility), task.tol, clock)
-    plane = Search(growth).plane
+    generation = GroupGeneration(Groups(even, task.epsilon, task.utility), task.tol, clock)
+    plane = Search(generation).plane
     if plane is not None:
-        plane.turn(growth)
-    lifts, shares = growth.lifts()
-    each = np.interp(groups.p, growth.groups.p, growth.centre / growth.groups.size)
+        plane.turn(generation)
+    lifts, shares = generation.lifts()
+    each = np.interp(groups.p, generation.groups.p, generation.centre / generation.groups.size)
     dual = groups.size * each
     loss = price_plane(groups, dual, numbers_full(groups), COLUMNS_PER_GROUP)[1]
     priced = Priced(vertices_near(groups, lifts), loss, feasible(groups, dual, loss))
@@ -534,62 +542,64 @@ def grow_mechanism(task: Task, clock: Clock) -> Answer:
             return Answer(best, bound, "")
         if clock.over or len(groups.p) > MAX_GROUPS:
             return Answer(best, bound, TIME_IS_UP if clock.over else "there are too many symbols")
-    growth = searched(task, groups, start, clock)
-    bound, value = (groups.closed - loss for loss in (growth.bound, growth.value))
+    generation = searched(task, groups, start, clock)
+    bound, value = (groups.closed - loss for loss in (generation.bound, generation.value))
     if best is None or value > best.value:
-        best = FoundMechanism(*growth.lifts(), value)
-    return Answer(best, bound + groups.rounding, "" if growth.closed else growth.why or TIME_IS_UP)
+        best = FoundMechanism(*generation.lifts(), value)
+    return Answer(
+        best, bound + groups.rounding, "" if generation.closed else generation.why or TIME_IS_UP
+    )
 
 
-def searched(task: Task, groups: Groups, start: Priced | None, clock: Clock) -> Growth:
+def searched(task: Task, groups: Groups, start: Priced | None, clock: Clock) -> GroupGeneration:
     """A growth after all of its stages, from columns and dual variables that are known, if any."""
-    growth = Growth(groups, task.tol, clock)
+    generation = GroupGeneration(groups, task.tol, clock)
     if start is not None:
-        growth.note(start)
-        growth.add(start.columns)
-    add_tail_columns(task, growth)
-    search = Search(growth)
+        generation.note(start)
+        generation.add(start.columns)
+    add_tail_columns(task, generation)
+    search = Search(generation)
     if len(groups.p) > MAX_COMPLETE_GROUPS and len(search.numbers) > 1:
-        NearMisses(groups).turn(growth)
+        NearMisses(groups).turn(generation)
     if search.plane:
-        search.plane.turn(growth)
+        search.plane.turn(generation)
     search.run()
-    return growth
+    return generation
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #n3g11g1c
-def by_completion(growth: Growth, few: int) -> Stage:
+def by_completion(generation: GroupGeneration, few: int) -> Stage:
     """Stage: which rare symbols complete the sets of others that are in use? Near ones at random, without a bound."""
-    groups, used = growth.groups, growth.programme.weights > 0
-    heavy = np.unique(growth.programme.columns.held[few:, : len(used)][:, used], axis=1)
+    groups, used = generation.groups, generation.programme.weights > 0
+    heavy = np.unique(generation.programme.columns.held[few:, : len(used)][:, used], axis=1)
 
     def price(dual: Array) -> Priced:
         found = [no_vertices(groups)]
         for column in heavy.T:
-            if growth.over:
+            if generation.over:
                 break
-            some = completions(groups, column, few, dual / groups.size, growth.rng)
-            found.append(growth.useful(dual, some) or no_vertices(groups))
-        return Priced(growth.useful(dual, joined(found)))
+            some = completions(groups, column, few, dual / groups.size, generation.rng)
+            found.append(generation.useful(dual, some) or no_vertices(groups))
+        return Priced(generation.useful(dual, joined(found)))
 
     question = "which rare symbols complete the sets of others that are in use?"
     return Stage(question, price, None, 0.95, 3)
 
 
-def without_rare_symbols(task: Task, growth: Growth, few: int, clock: Clock) -> None:
+def without_rare_symbols(task: Task, generation: GroupGeneration, few: int, clock: Clock) -> None:
     """Add what is found within a clock for a prior whose `few` rarest groups are one symbol that loses nothing.
 
     Source: proved in 'Rare symbols'.
     """
-    groups = growth.groups
+    groups = generation.groups
     rare = groups.member < few
     label = np.where(rare, 0, np.cumsum(~rare))
     relaxed = task.aggregated(label)._replace(lossless=0)
     found, bound, _ = grow_mechanism(relaxed, clock)
-    growth.note(Priced(None, groups.closed - bound - groups.rounding))
+    generation.note(Priced(None, groups.closed - bound - groups.rounding))
     filled = np.minimum(groups.a * found.lifts, 1)
     x, _ = unroll(task.prior, label, filled, found.shares)
-    growth.add(vertices_near(groups, x / groups.a))
-    by_completion(growth, few).turn(growth)
+    generation.add(vertices_near(groups, x / groups.a))
+    by_completion(generation, few).turn(generation)
 
 
 def grow_but_rare(task: Task, clock: Clock) -> Answer:
@@ -604,17 +614,17 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
     best, bound, why = grow_mechanism(task, clock.part(1 / 4, silent=False))
     if why == "" or clock.over or len(groups.p) > MAX_GROUPS:
         return Answer(best, bound, why)
-    growth = Growth(groups, task.tol, clock)
-    growth.note(Priced(None, groups.closed - bound))
+    generation = GroupGeneration(groups, task.tol, clock)
+    generation.note(Priced(None, groups.closed - bound))
     for place, few in enumerate(tails):
-        if not growth.over:  # the same time for each, and as much for the end
-            without_rare_symbols(task, growth, few, clock.part(1 / (len(tails) + 1 - place)))
-    Search(growth).run()
-    value, bound = (groups.closed - loss for loss in (growth.value, growth.bound))
+        if not generation.over:  # the same time for each, and as much for the end
+            without_rare_symbols(task, generation, few, clock.part(1 / (len(tails) + 1 - place)))
+    Search(generation).run()
+    value, bound = (groups.closed - loss for loss in (generation.value, generation.bound))
     bound += groups.rounding
     if value > best.value:
-        best = FoundMechanism(*growth.lifts(), value)
-    why = "" if task.reached(best.value, bound, groups.rounding) else growth.why or TIME_IS_UP
+        best = FoundMechanism(*generation.lifts(), value)
+    why = "" if task.reached(best.value, bound, groups.rounding) else generation.why or TIME_IS_UP
     return Answer(best, bound, why)
 
 # %% ../../nbs/large_alphabets/06_column_generation.ipynb #8c13507c

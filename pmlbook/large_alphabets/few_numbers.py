@@ -24,8 +24,8 @@ def numbers_full(groups: Groups) -> Integers:
     width = np.sort(np.repeat(groups.width, groups.size))
     # the weight of the lightest and of the heaviest symbols, by their number
     light, heavy = (np.append(0, np.cumsum(w))[:-1] for w in (width, width[::-1]))
-    fits = light <= groups.capacity + groups.same
-    fills = heavy + width[-1] >= groups.capacity - groups.same
+    fits = light <= groups.capacity + groups.tolerance
+    fills = heavy + width[-1] >= groups.capacity - groups.tolerance
     return np.flatnonzero(fits & fills)
 
 # %% ../../nbs/large_alphabets/12_few_numbers.ipynb #8fff56e1
@@ -68,13 +68,13 @@ def on_edges(groups: Groups, q: Array, weight: Array, profit: Array, own: int) -
 
     `own` is 1 if the sets of the hull hold the taker. -inf where they are all too light or too heavy.
     """
-    best, same = weight[profit.argmax()], groups.same
+    best, tolerance = weight[profit.argmax()], groups.tolerance
     weights_left = groups.capacity + own * groups.width, groups.capacity - (1 - own) * groups.width
     sides = np.empty((2, len(q)))
     for side, left in enumerate(weights_left):
-        nearest = np.clip(best, left - same, left + same)
+        nearest = np.clip(best, left - tolerance, left + tolerance)
         earned = np.interp(nearest, weight, profit) + (side - own) * q
-        crossed = (left >= weight[0] - same) & (left <= weight[-1] + same)
+        crossed = (left >= weight[0] - tolerance) & (left <= weight[-1] + tolerance)
         sides[side] = np.where(crossed, earned, -np.inf)
     return sides
 
@@ -89,10 +89,10 @@ def _with_takers(
     weight, profit = sums
     taker, column = np.nonzero(held > 0 if own else held < groups.size[:, None])
     rest = (groups.capacity - weight)[column] + own * groups.width[taker]
-    able = (rest >= -groups.same) & (rest <= groups.width[taker] + groups.same)
-    taker = taker[able]
-    column = column[able]
-    x = np.clip(rest[able] / groups.width[taker], 0, 1)
+    feasible = (rest >= -groups.tolerance) & (rest <= groups.width[taker] + groups.tolerance)
+    taker = taker[feasible]
+    column = column[feasible]
+    x = np.clip(rest[feasible] / groups.width[taker], 0, 1)
     earned = profit[column] + (x - own) * q[taker]
     worth = earned - groups.sure_loss(x, taker)
     order = np.argsort(groups.loss(x, taker) - earned)[:keep]

@@ -41,7 +41,7 @@ def possible_rests(groups: Groups) -> tuple[Array, Array]:
     if n is None:
         return np.zeros(len(width)), width
     safe = 2.0**-50 * len(groups.member)
-    held = width - groups.spare if groups.left_out else np.full(len(width), groups.capacity)
+    held = width - groups.complement if groups.left_out else np.full(len(width), groups.capacity)
     part = held * n % 1
     part = np.where((part < n * safe) | (part > 1 - n * safe), 0, part) / n
     most = part + np.floor((width - part) * n + n * safe) / n + safe
@@ -57,14 +57,14 @@ def _four_points(
 ) -> tuple[list[Array], list[Array], list[Array]]:
     """Empty, full, and with the least and the largest rest: shares, costs, and whether a symbol is a taker there."""
     everyone = np.arange(len(groups.p))
-    able = rests[0] <= rests[1]
+    feasible = rests[0] <= rests[1]
     none = np.zeros(len(everyone))
     places, costs, takes = [none, none + 1], [none, none], [none, none]
     for rest in rests:
-        x = np.where(able, np.clip(rest / groups.width, 0, 1), 0)
+        x = np.where(feasible, np.clip(rest / groups.width, 0, 1), 0)
         places.append(x)
-        costs.append(np.where(able, groups.loss(x, everyone) - dual, 0))
-        takes.append(able.astype(float))
+        costs.append(np.where(feasible, groups.loss(x, everyone) - dual, 0))
+        takes.append(feasible.astype(float))
     return places, costs, takes
 
 

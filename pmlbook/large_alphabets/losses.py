@@ -54,8 +54,10 @@ class Groups:
         if self.p[0] < 1 == self.p[-1]:  # beside it, the others have lost all of their mass
             raise too_uneven(prior)
         self.lossless = -1 if lossless is None else int(self.member[lossless])
-        self.same = EQUAL_WEIGHT_DISTANCE * max(1, len(prior) / 8) * min(1, 1e3 * min(self.a, rest))
-        can_vanish = self.p - rest < self.same  # by rounding; the slope there may be infinite
+        self.tolerance = (
+            EQUAL_WEIGHT_DISTANCE * max(1, len(prior) / 8) * min(1, 1e3 * min(self.a, rest))
+        )
+        can_vanish = self.p - rest < self.tolerance  # by rounding; the slope there may be infinite
         self.reach = np.where(can_vanish, self.p, rest)  # from the least part to all of the symbol
         self.width = np.minimum(self.reach, np.where(self.p <= self.a, self.p, 1 - self.p))
         self.width = np.where(can_vanish, np.minimum(self.p, self.a), self.width)
@@ -65,11 +67,11 @@ class Groups:
         self.floor = np.where(can_vanish, 0, 1 + self.bottom)
         total = float(self.size @ self.width)
         self.left_out = self.a >= 0.5
-        self.spare = min(self.rest, 1 - self.p[-1])  # mass beyond the capacity
-        self.capacity = total - self.spare
+        self.complement = min(self.rest, 1 - self.p[-1])  # mass beyond the capacity
+        self.capacity = total - self.complement
         if not self.left_out:
             self.capacity = 1 - self.p[-1] if self.floor[-1] else self.a
-            self.spare = total - self.capacity
+            self.complement = total - self.capacity
         self._prepare(utility)
 
     def _prepare(self, utility: FInformation) -> None:
@@ -112,7 +114,7 @@ class Groups:
 
     def sure_loss(self, x: Array, k: Any) -> Array:
         """At most the loss for every rounding error of x: x is moved to the nearer end, where f may be steep."""
-        less = np.where(x < 0.5, -1, 1) * self.same / self.width[k]
+        less = np.where(x < 0.5, -1, 1) * self.tolerance / self.width[k]
         return self.loss(np.clip(x + less, 0, 1), k)
 
 # %% ../../nbs/large_alphabets/01_losses.ipynb #603049b9
@@ -274,12 +276,12 @@ def with_rest(
     part = np.minimum(abs(rest) / width, 1)
     give = rest >= 0
     free = np.where(give, held < groups.size[:, None], held > 0)
-    able = free & (abs(rest) <= width)
+    feasible = free & (abs(rest) <= width)
     x = np.where(give, part, 1 - part)
     cost = groups.loss(x, everyone)
     if slope is not None:
         cost -= slope[:, None] * np.where(give, part, -part)
-    cost = np.where(able, cost, np.inf)
+    cost = np.where(feasible, cost, np.inf)
     taker = cost.argmin(axis=0)
     least = cost.min(axis=0)
     good = np.isfinite(least)
@@ -320,7 +322,7 @@ def near_misses(
     if deep == 2:
         weights = [(weights[i][:, None] + weights[i + 1]).ravel() for i in (0, 2)]
     first, second, rest = nearest_pairs(weights[0], weights[1], groups.capacity, keep)
-    rest[abs(rest) < groups.same] = 0
+    rest[abs(rest) < groups.tolerance] = 0
     held = np.zeros((g, len(rest)), dtype=int)
     for half, code in enumerate((first, second)):
         # the number of a combined set is read from its last digit

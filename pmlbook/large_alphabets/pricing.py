@@ -55,10 +55,10 @@ class VertexKind(NamedTuple):
 
     def limits(self, groups: Groups) -> tuple[Array, Array]:
         """The least and the largest part of each group, but for rounding."""
-        near = 2 * groups.same / groups.width
+        near = 2 * groups.tolerance / groups.width
         return np.maximum(self.first - near, 0), np.minimum(self.last + near, 1)
 
-    def able(self, q: Array) -> Flags:
+    def feasible(self, q: Array) -> Flags:
         """Groups that take or give; away from the ends those that do with fewer flips than if they gave or took."""
         if self.first == 0:
             return np.ones(len(q), dtype=bool)
@@ -72,13 +72,21 @@ class VertexKind(NamedTuple):
         return [self, VertexKind(self.number + 1, first, last, -1, self.dual, gain)]
 
 # %% ../../nbs/large_alphabets/02_pricing.ipynb #74364190
-class Half:
+class PartialSets:
     """Deviations of some groups from the greedy filling: the weight, the flips, the number of full symbols and a code of each."""
 
-    def __init__(self, capacity: float, spare: float) -> None:
-        self.weight, self.flips, self.number = np.zeros(1), np.zeros(1), np.zeros(1)
-        self.capacity, self.spare, self.inside, self.outside = capacity, spare, 0.0, 0.0
-        self.code, self.radix = np.zeros(1, dtype=np.int64), 1
+    def __init__(self, capacity: float, complement: float) -> None:
+        self.weight = np.zeros(1)
+        self.flips = np.zeros(1)
+        self.number = np.zeros(1)
+        self.capacity = capacity
+        self.complement = complement
+        # what the groups that deviate so far can move into a set and out of it
+        self.inside = 0.0
+        self.outside = 0.0
+        # a set is one whole number, whose digits are the deviations
+        self.code = np.zeros(1, dtype=np.int64)
+        self.radix = 1
         self.strides: dict[int, int] = {}
 
     def branch(
@@ -89,16 +97,16 @@ class Half:
         flips, weight = self.flips + cost * count, self.weight + step * count
         inside = self.inside + (size * abs(step) if step < 0 else 0)
         outside = self.outside + (size * abs(step) if step > 0 else 0)
-        able = (flips <= slack) & (inside + weight <= self.capacity)
-        able &= outside - weight <= self.spare
+        feasible = (flips <= slack) & (inside + weight <= self.capacity)
+        feasible &= outside - weight <= self.complement
         if self.radix * (size + 1) >= 2**62:
             return cost
-        if able.sum() > limit:
-            slack = float(np.partition(flips[able], limit)[limit])
-            able &= flips < slack
-        self.weight, self.inside, self.outside = weight[able], inside, outside
-        self.code, self.flips = (self.code + self.radix * count)[able], flips[able]
-        self.number = (self.number + np.sign(step) * count)[able]
+        if feasible.sum() > limit:
+            slack = float(np.partition(flips[feasible], limit)[limit])
+            feasible &= flips < slack
+        self.weight, self.inside, self.outside = weight[feasible], inside, outside
+        self.code, self.flips = (self.code + self.radix * count)[feasible], flips[feasible]
+        self.number = (self.number + np.sign(step) * count)[feasible]
         self.strides[g], self.radix = self.radix, self.radix * (size + 1)
         return slack
 
@@ -117,14 +125,14 @@ def two_halves(
     limit: int,
     clock: Clock = UNLIMITED,
     among: VertexKind | None = None,
-) -> tuple[Half, Half, float]:
+) -> tuple[PartialSets, PartialSets, float]:
     """The two lists, and the slack up to which they are complete."""
     step = np.where(q > 0, -groups.width, groups.width)
     up, down = (groups.width,) * 2 if among else rest_reaches(groups, q, slack)
-    mass, fixed, safe = groups.size * groups.width, abs(q) > slack, 1e3 * groups.same
-    capacity, spare = groups.capacity + down.max() + safe, groups.spare + up.max() + safe
-    within = capacity - mass[fixed & (q > 0)].sum(), spare - mass[fixed & (q <= 0)].sum()
-    halves = Half(*within), Half(*within)
+    mass, fixed, safe = groups.size * groups.width, abs(q) > slack, 1e3 * groups.tolerance
+    capacity, complement = groups.capacity + down.max() + safe, groups.complement + up.max() + safe
+    within = capacity - mass[fixed & (q > 0)].sum(), complement - mass[fixed & (q <= 0)].sum()
+    halves = PartialSets(*within), PartialSets(*within)
     for g in np.argsort(abs(q)).tolist():
         if abs(q[g]) > slack:
             break
@@ -141,8 +149,8 @@ class Rests:
     """Least cost of a remainder, by size, if the cheapest group takes it or gives it back."""
 
     def __init__(self, groups: Groups, q: Array, among: VertexKind | None = None) -> None:
-        far = np.geomspace(groups.same / 100, groups.width.max(), 160)
-        self.far, self.same, self.among = np.concatenate([[0], far]), groups.same, among
+        far = np.geomspace(groups.tolerance / 100, groups.width.max(), 160)
+        self.far, self.tolerance, self.among = np.concatenate([[0], far]), groups.tolerance, among
         self.least, self.ever = [], []
         for side in (1, -1):
             between = self._between(groups, q, side, among)
@@ -156,7 +164,7 @@ class Rests:
         past, out = x > 1, np.zeros_like(x[1:], dtype=bool)
         if among:
             low, high = among.limits(groups)
-            out = (x[1:] < low) | (x[:-1] > high) | ~among.able(q) | (side != among.side)
+            out = (x[1:] < low) | (x[:-1] > high) | ~among.feasible(q) | (side != among.side)
             x, earned, past = np.clip(x, low, high), side * (q + among.dual), np.zeros_like(past)
         x = np.minimum(x, 1)
         lost = groups.loss(x if side > 0 else 1 - x, np.arange(len(q)))
@@ -169,7 +177,7 @@ class Rests:
 
     def cost(self, rest: Array) -> Array:
         """Lower bound on the cost of each rest, and of all rests within rounding of it."""
-        sure = np.maximum(abs(rest) - self.same, 0)
+        sure = np.maximum(abs(rest) - self.tolerance, 0)
         at = np.clip(np.searchsorted(self.far, sure, "right") - 1, 0, len(self.far) - 2)
         return np.where(self.fills(rest), self.least[0][at], self.least[1][at])
 
@@ -197,7 +205,7 @@ class Pairs:
         groups: Groups,
         q: Array,
         slack: float,
-        halves: tuple[Half, Half],
+        halves: tuple[PartialSets, PartialSets],
         among: VertexKind | None = None,
     ) -> None:
         self.groups, self.q, self.slack, self.halves = groups, q, slack, halves
@@ -206,7 +214,7 @@ class Pairs:
         self.allowed, self.dual, self.gain = np.ones(len(q), dtype=bool), 0.0, 0.0
         if among:
             self.least, self.up = (part * groups.width for part in among.limits(groups))
-            self.down, self.allowed = self.up, among.able(q)
+            self.down, self.allowed = self.up, among.feasible(q)
             self.dual, self.gain = among.dual, among.gain
         self.base, (one, two) = np.where(q > 0, groups.size, 0), halves
         self.want = groups.capacity - self.base @ groups.width - one.weight
@@ -233,8 +241,8 @@ class Pairs:
         left = self.slack - least * self.slack - one.flips[mine]
         mine, left = mine[left >= 0], left[left >= 0]
         weight, (low, high) = two.weight[some], self.rests.windows(left)
-        begin = np.searchsorted(weight, self.want[mine] - high - self.groups.same)
-        end = np.searchsorted(weight, self.want[mine] - low + self.groups.same, "right")
+        begin = np.searchsorted(weight, self.want[mine] - high - self.groups.tolerance)
+        end = np.searchsorted(weight, self.want[mine] - low + self.groups.tolerance, "right")
         self.ranges.append((mine, some, begin, np.maximum(end - begin, 0)))
 
     def blocks(self) -> Iterator[tuple[Integers, Integers]]:
@@ -253,7 +261,9 @@ class Pairs:
         """Rest, flips and a lower bound on the cost of each pair of a block."""
         (one, two), (i, j) = self.halves, block
         rest, flips = self.want[i] - two.weight[j], one.flips[i] + two.flips[j]
-        rest[abs(rest) < self.groups.same] = 0  # rounding: where f is steep its cost would be large
+        rest[abs(rest) < self.groups.tolerance] = (
+            0  # rounding: where f is steep its cost would be large
+        )
         return rest, flips, flips + self.rests.cost(rest)
 
     def vertices(
@@ -266,10 +276,10 @@ class Pairs:
             for group, stride in half.strides.items():
                 off[group] = half.code[entries] // stride % (groups.size[group] + 1)
         held = np.where(self.q[:, None] > 0, self.base[:, None] - off, off)
-        able = np.where(fills, held < groups.size[:, None], held > 0) & self.allowed[:, None]
-        able &= far >= self.least[:, None] - groups.same
-        able &= far <= np.where(fills, self.up[:, None], self.down[:, None]) + groups.same
-        g, at = np.nonzero(able)
+        feasible = np.where(fills, held < groups.size[:, None], held > 0) & self.allowed[:, None]
+        feasible &= far >= self.least[:, None] - groups.tolerance
+        feasible &= far <= np.where(fills, self.up[:, None], self.down[:, None]) + groups.tolerance
+        g, at = np.nonzero(feasible)
         x, back = np.clip(far[at] / groups.width[g], 0, 1), ~fills[at]
         cost = flips[at] - (self.q[g] + self.dual) * np.where(back, -x, x)
         cost += groups.sure_loss(np.where(back, 1 - x, x), g) + self.gain

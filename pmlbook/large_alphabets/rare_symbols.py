@@ -51,5 +51,5 @@ def completions(
     held = np.repeat(np.append(np.zeros(few, dtype=np.int64), heavy)[:, None], len(rest), axis=1)
     for half, table, at in zip(halves, tables, pair):
         held[half] = table[:, at]
-    rest[abs(rest) < groups.same] = 0
+    rest[abs(rest) < groups.tolerance] = 0
     return with_rest(groups, held, rest, slope)[0]

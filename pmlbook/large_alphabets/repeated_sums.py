@@ -19,17 +19,25 @@ from ..numerics.progress import UNLIMITED, Clock
 __all__ = []
 
 # %% ../../nbs/large_alphabets/03_repeated_sums.ipynb #a57cd3c1
+SUMMED_TERMS = 1e3  # a weight is a sum of so many rounded terms at most
+
+
 class Sums:
     """The cheapest way to each weight that sets of some groups can have, apart from a remainder.
 
-    A set holds no more than the capacity, and leaves out no more than the spare mass.
+    A set holds no more than the capacity, and leaves out no more than the complement of the capacity.
 
     Source: Bellman 1957.
     """
 
-    def __init__(self, same: float, capacity: float, spare: float) -> None:
-        self.weight, self.cost, self.same = np.zeros(1), np.zeros(1), same
-        self.capacity, self.spare, self.total = capacity + 1e3 * same, spare + 1e3 * same, 0.0
+    def __init__(self, tolerance: float, capacity: float, complement: float) -> None:
+        self.weight = np.zeros(1)
+        self.cost = np.zeros(1)
+        self.tolerance = tolerance
+        margin = SUMMED_TERMS * tolerance
+        self.capacity = capacity + margin
+        self.complement = complement + margin
+        self.total = 0.0
         self.steps: list[tuple[int, Integers, Integers]] = []
 
     def add(self, g: int, size: int, width: float, q: float, slack: float) -> None:
@@ -38,10 +46,10 @@ class Sums:
         weight = np.add.outer(self.weight, held * width).ravel()
         cost = np.add.outer(self.cost, max(q, 0) * size - q * held).ravel()
         self.total += size * width
-        fits = (weight <= self.capacity) & (self.total - weight <= self.spare)
+        fits = (weight <= self.capacity) & (self.total - weight <= self.complement)
         at = np.flatnonzero((cost <= slack) & fits)
         at = at[np.argsort(weight[at], kind="stable")]
-        new = np.diff(weight[at], prepend=-1) > self.same
+        new = np.diff(weight[at], prepend=-1) > self.tolerance
         at = at[np.lexsort((cost[at], np.cumsum(new)))][new]
         self.weight, self.cost = weight[at], cost[at]
         self.steps.append((g, at // (size + 1), at % (size + 1)))
@@ -69,7 +77,7 @@ def sums_of(
     others: Sums | None = None,
 ) -> Sums:
     """The sums of some groups, and of others, with one symbol of group `reserved` set aside."""
-    sums = others.copy() if others else Sums(groups.same, groups.capacity, groups.spare)
+    sums = others.copy() if others else Sums(groups.tolerance, groups.capacity, groups.complement)
     for g in which.tolist():
         size = int(groups.size[g]) - (g == reserved)
         sums.add(g, size, float(groups.width[g]), float(q[g]), slack)
@@ -95,7 +103,7 @@ def sums_without(
 MAX_SUM_PAIRS = 4_000_000  # most pairs of sums that are examined for one group
 
 
-class Crowded(Exception):
+class TooManyPairs(Exception):
     """There are too many pairs of sums to examine: two lists, which drop the costly ones, are faster."""
 
 
@@ -103,20 +111,20 @@ def near_an_end(
     groups: Groups, q: Array, slack: float, k: int, one: Sums, two: Sums
 ) -> tuple[Array, Integers, Integers, Array]:
     """Pairs of entries that leave group k a remainder near one of its ends: cost, entries, its place."""
-    want, width, same = groups.capacity - one.weight, groups.width[k], groups.same
+    want, width, tolerance = groups.capacity - one.weight, groups.width[k], groups.tolerance
     up, down = (min(float(side[k]), width) for side in rest_reaches(groups, q, slack))
     windows = [(0.0, up), (max(width - down, up), width)]
     firsts, seconds = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
     for least, most in windows:
-        begin = np.searchsorted(two.weight, want - most - same)
-        many = np.searchsorted(two.weight, want - least + same, "right") - begin
+        begin = np.searchsorted(two.weight, want - most - tolerance)
+        many = np.searchsorted(two.weight, want - least + tolerance, "right") - begin
         if many.sum() > MAX_SUM_PAIRS:
-            raise Crowded
+            raise TooManyPairs
         firsts.append(np.repeat(np.arange(len(many)), many))
         seconds.append(np.arange(many.sum()) + np.repeat(begin - np.cumsum(many) + many, many))
     i, j = np.concatenate(firsts), np.concatenate(seconds)
     rest = want[i] - two.weight[j]
-    x = np.where(abs(rest) < same, 0, np.clip(rest / width, 0, 1))
+    x = np.where(abs(rest) < tolerance, 0, np.clip(rest / width, 0, 1))
     cost = one.cost[i] + two.cost[j] + max(q[k], 0) - q[k] * x
     taker = np.full(len(x), k)
     return cost + groups.sure_loss(x, taker), i, j, x
@@ -141,7 +149,7 @@ def price_sums(
                 return no_vertices(groups), -base, False
             try:
                 cost, i, j, x = near_an_end(groups, q, slack, k, rest_of_half, tables[1 - side])
-            except Crowded:
+            except TooManyPairs:
                 return no_vertices(groups), -base, False
             least = min(least, float(cost.min(initial=np.inf)))
             best = np.flatnonzero(cost <= slack)
@@ -158,7 +166,7 @@ def sums_repeat(groups: Groups) -> bool:
     """Whether each half of the groups has at most `MAX_HALF_SUMS` different sums."""
     order = np.argsort(-groups.width)
     for half in (order[::2], order[1::2]):
-        sums = Sums(groups.same, groups.capacity, groups.spare)
+        sums = Sums(groups.tolerance, groups.capacity, groups.complement)
         for g in half.tolist():
             sums.add(g, int(groups.size[g]), float(groups.width[g]), 0.0, np.inf)
             if len(sums.weight) > MAX_HALF_SUMS:

@@ -75,8 +75,8 @@ def schedule(part: Array, mass: Array) -> tuple[list[Array], list[float]]:
         never = np.full(len(part), np.inf)
         # until a symbol is used up, or has to be full for all that is left
         lasts = np.divide(part, piece, out=never.copy(), where=piece > 0)
-        spare = np.divide(left - part, 1 - piece, out=never, where=piece < 1)
-        length = float(min(lasts.min(), spare.min(), left))
+        complement = np.divide(left - part, 1 - piece, out=never, where=piece < 1)
+        length = float(min(lasts.min(), complement.min(), left))
         pieces.append(piece)
         if left - length < ROUNDING_PART:
             break
@@ -150,14 +150,14 @@ def _few(filled: Array, loss: Array, weights: Array) -> Array:
         way = way if loss @ way <= 0 else -way
         lasts = np.full(len(kept), np.inf)
         np.divide(kept, -way, out=lasts, where=left & (way < -ROUNDING_PART))
-        gone = int(lasts.argmin())
-        if lasts[gone] == np.inf:
+        leaving = int(lasts.argmin())
+        if lasts[leaving] == np.inf:
             break
-        kept = np.where(left, np.maximum(kept + lasts[gone] * way, 0), 0)
-        kept[gone], left[gone] = 0, False
+        kept = np.where(left, np.maximum(kept + lasts[leaving] * way, 0), 0)
+        kept[leaving], left[leaving] = 0, False
         taken[:, k] = way
-        remaining = null[gone, k:] - taken[gone, :k] @ shares[:k, k:]
-        shares[k, k:] = remaining / way[gone]
+        remaining = null[leaving, k:] - taken[leaving, :k] @ shares[:k, k:]
+        shares[k, k:] = remaining / way[leaving]
     return kept
 
 

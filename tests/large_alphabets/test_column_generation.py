@@ -12,8 +12,8 @@ from pmlbook.foundations.utility import NAMED
 from pmlbook.large_alphabets import column_generation as module
 from pmlbook.large_alphabets.column_generation import (
     CIRCLE_ORDERS,
+    GroupGeneration,
     GroupMaster,
-    Growth,
     Search,
     Task,
     aggregated_mechanism,
@@ -175,10 +175,10 @@ prior, information, trace = random_prior(30, rng), NAMED["mutual_information"], 
 def settled(p, level):
     """A search by points in the plane alone, at its end."""
     with patch.object(module, "MAX_COMPLETE_GROUPS", 10):
-        search = Search(Growth(Groups(p, level, information), 1e-12, Clock(None, False)))
-        search.plane.turn(search.growth)
-    assert len(search.numbers) == 1 and search.growth.closed
-    return search.growth.groups.closed - search.growth.value
+        search = Search(GroupGeneration(Groups(p, level, information), 1e-12, Clock(None, False)))
+        search.plane.turn(search.generation)
+    assert len(search.numbers) == 1 and search.generation.closed
+    return search.generation.groups.closed - search.generation.value
 
 
 def test_near_ties_are_solved_to_the_end_in_the_plane():

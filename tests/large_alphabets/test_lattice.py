@@ -28,8 +28,8 @@ def test_hulls_and_the_bound_against_one_programme():
         p = counts / n
         groups = Groups(p, (rng.uniform(0.05, 0.98) if trial else 1.1) * epsilon_max(p), u, n)
         least, most = rests = possible_rests(groups)
-        size, every, able = groups.size, np.arange(len(groups.p)), least <= most
-        ends = [np.where(able, np.clip(rest / groups.width, 0, 1), 0) for rest in rests]
+        size, every, feasible = groups.size, np.arange(len(groups.p)), least <= most
+        ends = [np.where(feasible, np.clip(rest / groups.width, 0, 1), 0) for rest in rests]
         places = np.array([0 * groups.p, 0 * groups.p + 1, *ends])
         lost = np.array([0 * groups.p, 0 * groups.p, *(groups.loss(x, every) for x in ends)])
         taker = np.array([False, False, True, True])
@@ -37,7 +37,7 @@ def test_hulls_and_the_bound_against_one_programme():
         for dual in (0.0, 0.3 * scale, scale, 3 * scale):
             cost, often, slope = hulls(groups, rests, dual)
             for k in every:  # a line that all four points lie above, and a mixture on it
-                points = [i for i in range(4) if able[k] or not taker[i]]
+                points = [i for i in range(4) if feasible[k] or not taker[i]]
                 paid = (lost[:, k] - dual * taker)[points]
                 line = cost[k] + slope[k] * (places[points, k] - groups.share[k])
                 assert np.all(paid >= line - 1e-15 * (1 + abs(slope[k])))
@@ -60,7 +60,7 @@ def test_hulls_and_the_bound_against_one_programme():
         # the same as one programme: of each symbol how often it is where, with one taker in all
         value, rows, one = [], [], []
         for k in every:
-            points = [i for i in range(4) if able[k] or not taker[i]]
+            points = [i for i in range(4) if feasible[k] or not taker[i]]
             here = list(range(len(value), len(value) + len(points)))
             value += (size[k] * lost[points, k] / max(scale, 1e-300)).tolist()
             one += (size[k] * taker[points]).tolist()

@@ -49,7 +49,7 @@ def by_definition(p, groups, level):
         "reach": [x - least for x, least in zip(exact, low)],
         "share": share,
         "capacity": capacity,
-        "spare": sum(n * wide for n, wide in zip(size, width)) - capacity,
+        "complement": sum(n * wide for n, wide in zip(size, width)) - capacity,
     }, closed
 
 
@@ -79,7 +79,7 @@ def test_parts_agree_with_their_definitions_in_fifty_digits():
                 groups.a, groups.rest
             )  # what counts as equal: small beside all parts, not below rounding
             roundings = max(8, len(p)) * 2.0**-53 * min(1, 1e3 * least)
-            assert roundings <= groups.same < 2 * roundings
+            assert roundings <= groups.tolerance < 2 * roundings
             if 0.1 <= level <= 1.5:  # the level is raised, by little
                 kept = (-min(Decimal(level), -Decimal(p.min()).ln())).exp()
                 assert 0 < 1 - Decimal(groups.a) / kept < Decimal(1e-14)

@@ -19,8 +19,8 @@ from pmlbook.large_alphabets.few_numbers import (
 from pmlbook.large_alphabets.losses import Groups
 from pmlbook.large_alphabets.pricing import (
     FLIP_STEPS,
-    Half,
     Pairs,
+    PartialSets,
     best_of,
     cheapest,
     greedy,
@@ -75,7 +75,7 @@ def test_every_vertex_within_the_slack_is_found():
                 for greedy_took in (True, False)
             )  # what alone is too much for the room, or too little for it, is not kept
             assert np.all(inside + half.weight <= half.capacity + 1e-14)
-            assert np.all(outside - half.weight <= half.spare + 1e-14)
+            assert np.all(outside - half.weight <= half.complement + 1e-14)
         near = Pairs(groups, q, slack, halves[:2])
         blocks = [np.zeros((2, 0), int), *map(np.stack, near.blocks())]
         some = np.concatenate(blocks, axis=1)
@@ -104,7 +104,7 @@ def test_every_vertex_within_the_slack_is_found():
         assert wanted <= set(map(tuple, np.round(full, 6).T + 0.0))
         assert cost.min(initial=np.inf) >= least.min(initial=np.inf) - 1e-13
         rests = near.rests
-        widest = np.array([1, -1]) * (width.max() + groups.same)
+        widest = np.array([1, -1]) * (width.max() + groups.tolerance)
         assert rests.cost(widest).tolist() == [rests.least[0][-1], rests.least[1][-1]]
         for k in every:  # no group takes or gives back a rest for less than the bound
             far = np.linspace(0, rests.far[rests.far <= width[k]].max(), 60)
@@ -183,7 +183,7 @@ def test_every_kind_of_vertex_is_priced():
 
 
 def test_branches_of_a_half():
-    half = Half(1.0, 1.0)  # a code that no whole number of 63 bits could hold is not begun
+    half = PartialSets(1.0, 1.0)  # a code that no whole number of 63 bits could hold is not begun
     for g in range(40):
         assert half.branch(g, 3, 0.0, 1.0, 0.5, 10) == (0.5 if g < 30 else 1.0)
     assert len(half.strides) == 30 and half.radix == 4**30
@@ -260,12 +260,12 @@ def test_a_rest_of_rounding_is_none():
     near = Pairs(groups, q, 1.0, two_halves(groups, q, 1.0, 10**4)[:2])
     for off, free in ((0.5, True), (-0.5, True), (2.0, False)):
         block = np.zeros(1, int), np.zeros(1, int)
-        near.want[0] = near.halves[1].weight[0] + off * groups.same
+        near.want[0] = near.halves[1].weight[0] + off * groups.tolerance
         rest, flips, least = near.pair_costs(block)
         assert (rest[0] == 0) == free
         cost, vertex = near.vertices(block, rest, flips)
         nearer = (
-            np.array([max(off - 1, 0) * groups.same]) / groups.width
+            np.array([max(off - 1, 0) * groups.tolerance]) / groups.width
         )  # as near as rounding hides
         assert np.all(cost <= groups.loss(nearer, np.arange(4))[vertex.taker])
         assert (cost.max() == 0) == free
@@ -274,4 +274,4 @@ def test_a_rest_of_rounding_is_none():
     groups.capacity, tiny = 0.5, 1e-300
     near = Pairs(groups, q, tiny, two_halves(groups, q, tiny, 10**4)[:2])
     apart = abs(near.want[:, None] - near.halves[1].weight)
-    assert near.many == (apart < groups.same).sum() == 2  # 0.1 + 0.4 and 0.2 + 0.3
+    assert near.many == (apart < groups.tolerance).sum() == 2  # 0.1 + 0.4 and 0.2 + 0.3

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pmlbook.foundations.utility import NAMED
-from pmlbook.large_alphabets.column_generation import Growth, Task, without_rare_symbols
+from pmlbook.large_alphabets.column_generation import GroupGeneration, Task, without_rare_symbols
 from pmlbook.large_alphabets.losses import LEVEL_FACTOR, Groups
 from pmlbook.large_alphabets.rare_symbols import completions, negligible_tails
 from pmlbook.numerics.progress import Clock
@@ -36,7 +36,7 @@ def test_completions_are_vertices():
         heavy[heavy.argmax()] = 0
     found = completions(groups, heavy, few, np.zeros(len(groups.p)), rng)
     full = groups.width @ found.held + groups.width[found.taker] * found.place
-    assert len(found) > 10 and abs(full - groups.capacity).max() <= 4 * groups.same
+    assert len(found) > 10 and abs(full - groups.capacity).max() <= 4 * groups.tolerance
     assert (found.held >= 0).all() and (found.held <= groups.size[:, None]).all()
     other = (found.held[few:] != heavy[:, None]).sum(axis=0)
     assert (other <= 1).all()  # the symbol that takes the rest, or gives it back
@@ -45,10 +45,10 @@ def test_completions_are_vertices():
 def test_sets_of_rare_symbols_bring_the_value_near_the_bound():
     """Aggregated, with their loss added to the bound, the eighteen rarest groups leave more than 1e-4 open."""
     task = Task(uneven(50, 0.1, 4), 4.0, INFORMATION, 1e-9)
-    growth = Growth(task.groups, task.tol, Clock())
-    without_rare_symbols(task, growth, 18, Clock())
-    value = growth.groups.closed - growth.value
-    assert 2.30384 < value < 2.30386 and 0 <= growth.gap < 1e-5 * value
-    lifts, shares = growth.lifts()
+    generation = GroupGeneration(task.groups, task.tol, Clock())
+    without_rare_symbols(task, generation, 18, Clock())
+    value = generation.groups.closed - generation.value
+    assert 2.30384 < value < 2.30386 and 0 <= generation.gap < 1e-5 * value
+    lifts, shares = generation.lifts()
     assert abs(lifts @ shares - 1).max() < 1e-9 and lifts.max() <= np.exp(4.0 * LEVEL_FACTOR)
     assert abs(shares @ INFORMATION.columns(lifts, task.prior) - value) < 1e-9
