@@ -1,4 +1,4 @@
-"""The frames of a static page are drawn in haste, and are the frames that one would draw at leisure."""
+"""The frames of a static page share what they have in common, and show what each would alone."""
 
 import json
 import re
@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 
-from pmlbook.display.explore import SLIDER_POSITIONS, _Film, _terse, _thrift, explore
+from pmlbook.display.explore import SLIDER_POSITIONS, _Film, _terse, explore
 from pmlbook.display.plots import plot_channel, plot_leakage
 
 NBS = Path(__file__).resolve().parent.parent / "nbs"
@@ -38,25 +37,13 @@ def restored(data):
         yield re.sub(r" ~(\d+)~", lambda match: data["looks"][int(match[1])], text)
 
 
-def test_frames_in_haste_are_frames_at_leisure():
+def test_a_frame_is_what_it_would_be_alone():
     film = _Film(two_figures(0.5), "x")
     for truth in (0.5, 0.5, 0.2, 0.9, 0.2, 0.5):
-        fresh = _Film(two_figures(0.5), "x")
-        with _thrift():
-            hasty, alone = (one.frame(two_figures(truth)) for one in (film, fresh))
-        assert "".join(hasty) == "".join(alone)
-        words = re.findall(r">([^<>]+)</text>", "".join(hasty))
-        slow = re.findall(r">([^<>]+)</text>", "".join(film.frame(two_figures(truth))))
-        assert words == slow and f"truth {truth:.2f}" in words and "secret x" in words
+        later = "".join(film.frame(two_figures(truth)))
+        assert later == "".join(_Film(two_figures(0.5), "x").frame(two_figures(truth)))
+        assert f"truth {truth:.2f}" in later and "secret x" in later
     assert len(film.axes) > 4  # an axis that shows something else is drawn again
-
-
-def test_matplotlib_is_left_as_it_was():
-    before = [Axis.__dict__[name] for name in ("majorTicks", "minorTicks")]
-    with pytest.raises(ZeroDivisionError), _thrift():
-        raise ZeroDivisionError
-    assert [Axis.__dict__[name] for name in ("majorTicks", "minorTicks")] == before
-    assert len(Figure().subplots().xaxis.majorTicks) == 1
 
 
 def test_what_is_sent_is_each_frame():

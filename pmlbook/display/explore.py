@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import base64
-import gc
 import html
 import io
 import itertools
@@ -14,15 +13,13 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure
@@ -80,31 +77,6 @@ def _shown(axis: Any) -> str:
     look = axis.get_visible(), axis.get_scale(), axis.get_tick_params(), axis.get_label_text()
     return repr((place, look, list(map(float, major)), list(map(float, minor)), words))
 
-
-class _NoTicks:
-    """In place of the ticks that Matplotlib makes for each axis before one is needed."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get__(self, axis: Any, owner: type) -> Any:
-        return self if axis is None else axis.__dict__.setdefault(self.name, [])
-
-
-@contextmanager
-def _thrift() -> Iterator[None]:
-    """While many figures are drawn: no tick before it is needed, and no garbage collection."""
-    usual = {name: Axis.__dict__[name] for name in ("majorTicks", "minorTicks")}
-    gc.disable()
-    try:
-        for name in usual:
-            setattr(Axis, name, _NoTicks(name))
-        yield
-    finally:
-        for name, ticks in usual.items():
-            setattr(Axis, name, ticks)
-        gc.enable()
-
 # %% ../../nbs/display/02_explore.ipynb #e6c417aa
 class _Film:
     """Draws figures as frames of SVG, placed as the first, and each axis only once."""
@@ -122,8 +94,6 @@ class _Film:
             axes.set_position(place)
             axes.title.set_y(height)
             setattr(axes, "_autotitlepos", False)  # noqa: B010, as set_title(y=...) does
-            for side in {"left", "right", "top", "bottom"} & set(axes.spines):
-                axes.spines[side].get_spine_transform()  # places it, as an axis's first tick would
             for axis in (axes.xaxis, axes.yaxis):
                 setattr(axis, "draw", self._sketch(axis, axis.draw))  # noqa: B010
         text = io.StringIO()
@@ -315,8 +285,7 @@ def _static_page(explorer: Explorer) -> str:
     alts = [explorer.alt.format(**point) for point in points]
     uid = "explore-" + sha256(repr((explorer.alt, explorer.controls)).encode()).hexdigest()[:10]
     film = _Film(explorer.draw(**points[first]), uid)
-    with _thrift():
-        drawn = [film.frame(explorer.draw(**point)) for point in points]
+    drawn = [film.frame(explorer.draw(**point)) for point in points]
     elements, frames = _woven(drawn)
     elements, looks = _shortened(elements)
     controls = zip(explorer.labels.values(), values, starts, explorer.controls.values())
