@@ -18,7 +18,7 @@ import click
 from click.core import ParameterSource
 
 from .messages import EXIT_INTERRUPTED, complain, refused
-from .typed import Typed, inside, level, number, rows, seconds, share
+from .typed import LogOptions, Typed, inside, level, number, rows, seconds, share
 
 # %% auto #0
 __all__ = []
@@ -85,6 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 # %% ../../nbs/cli/01_command_line.ipynb #d29d777e
 Decorator = Callable[[Any], Any]
 LAYOUT = ("delimiter", "encoding", "missing_text")
+LOG = ("log", "start_log", "no_log", "budget", "account", "again")
 NATS, SHARE, PATH = Typed(level, "nats"), Typed(inside, "share"), click.Path(path_type=Path)
 
 
@@ -194,6 +195,11 @@ def _layout(options: dict[str, Any]) -> dict[str, Any]:
     """The options with those of CSV as one."""
     return options | {"csv": {name: options.pop(name) for name in LAYOUT}}
 
+
+def _book(options: dict[str, Any]) -> dict[str, Any]:
+    """The options with those of the log as one."""
+    return options | {"book": LogOptions(**{name: options.pop(name) for name in LOG})}
+
 # %% ../../nbs/cli/01_command_line.ipynb #23c7fb86
 GOALS = ("information", "frequencies", "mean")
 # Written again, as the table of utilities imports NumPy; a cell below compares them.
@@ -264,14 +270,14 @@ def start(**options: Any) -> int:
     A question asks for whatever is left out.
     """
     _check_one(epsilon=options["epsilon"] is not None, promise=options["promise"])
-    log = ("log", "start_log", "no_log", "budget", "account", "again")
-    _check_needed(options["target"] is not None, "needs --release TARGET", "missing", *log)
+    _check_one(**{name: options[name] for name in LOG[:3]})
+    _check_needed(options["target"] is not None, "needs --release TARGET", "missing", *LOG)
     numbers = options["limits"] is not None
     _check_needed(not numbers, "is for answers, not numbers", "merge_below", "other", "promise")
     _check_needed(numbers, "needs --limits LOW HIGH", "prior_from", "quantile", "cuts", "clip")
     _check_needed(options["goal"] == "quantile", "needs --for quantile", "quantile")
     _check_needed(options["goal"] == "shares", "needs --for shares", "cuts")
-    return _run("wizard.start", **_layout(options))
+    return _run("wizard.start", **_book(_layout(options)))
 
 
 @program.command(
@@ -351,9 +357,9 @@ def release(**options: Any) -> int:
 
     CSV or Parquet; the target is of the same kind, and appears only when it is complete.
     """
-    _check_one(**{name: options[name] for name in ("log", "start_log", "no_log")})
+    _check_one(**{name: options[name] for name in LOG[:3]})
     _check_needed(bool(options["given"]), "needs --given COLUMN", "confidence")
-    return _run("commands.release", **_layout(options))
+    return _run("commands.release", **_book(_layout(options)))
 
 
 @program.command(

@@ -41,7 +41,7 @@ from .reading import read_matrix
 from .sentences import account_text, codes_or_answers, errors_at, frequencies_text
 from .sentences import level_warning, meant_for_numbers, percent_text, published_warning
 from .sentences import strata_lines
-from .typed import shares
+from .typed import LogOptions, shares
 from ..budget.log import ReleaseLog
 from ..files.release import Released, count_outcomes, counts_of, release_file
 from ..files.tables import Layout
@@ -51,7 +51,6 @@ from ..release.certificate import Certificate
 from ..release.estimation import Estimate
 from ..release.files import check_target, new_file
 from ..release.labels import released_title
-from ..practice.interpretation import sentence_level, sentence_levels
 from ..release.levels import keeps_as_it_is, share_text
 from ..release.mechanism import Design, Mechanism
 
@@ -232,12 +231,7 @@ def release(
     clip: bool = False,
     quiet: bool = False,
     missing: str,
-    log: Path | None,
-    start_log: Path | None,
-    no_log: bool,
-    budget: float | None,
-    account: str | None,
-    again: bool,
+    book: LogOptions,
     given: Sequence[str] = (),
     confidence: float = 0.95,
     csv: Mapping[str, Any],
@@ -256,11 +250,11 @@ def release(
         reader = reader.for_column(Column(source, column, layout, show_values))
     elif clip:
         raise ValueError("--clip is for a mechanism for numbers, and this one has answers")
-    named = path_of_log(source, log, start_log, no_log, budget, account, again)
+    named = log_of(source, book)
     # With a log the target may be that of a run that was cut off, which is completed.
     check_target(target, force or named is not None, [mechanism, source])
     _warn(published_warning(made, "publishes"))
-    book = ReleaseLog(named, new=start_log is not None) if named else None
+    log = ReleaseLog(named, new=book.start_log is not None) if named else None
     try:
         done = release_file(
             source,
@@ -276,17 +270,17 @@ def release(
             show_values=show_values,
             progress=None if quiet else _progress,
             read=reader,
-            log=book,
-            account=account,
-            budget=budget,
-            again=again,
+            log=log,
+            account=book.account,
+            budget=book.budget,
+            again=book.again,
         )
     except LevelExceeded as error:
         raise CheckFailed(f"nothing released, {error}") from None
     finally:
-        if start_log and book is not None and not book.entries:
-            start_log.unlink()  # a log that was begun for nothing
-    _tell_release(target, column, certificate, made, done, book, as_json)
+        if book.start_log and log is not None and not log.entries:
+            log.path.unlink()  # it was begun for nothing
+    _tell_release(target, column, certificate, made, done, log, as_json)
     return EXIT_SUCCESS
 
 
@@ -305,24 +299,16 @@ def _objection(certificate: Certificate, epsilon: float | None, sha256: str | No
     return ""
 
 
-def path_of_log(
-    source: Path,
-    log: Path | None,
-    start_log: Path | None,
-    no_log: bool,
-    budget: float | None,
-    account: str | None,
-    again: bool,
-) -> Path | None:
+def log_of(source: Path, book: LogOptions) -> Path | None:
     """The log that is named or begun, else the one next to the source, unless `no_log`.
 
-    ValueError if there is none, and an option needs one.
+    FileExistsError if one is begun that is there; ValueError if there is none, and an option needs one.
     """
-    if start_log and os.path.lexists(start_log):
-        raise FileExistsError(f"{start_log} exists: --log uses it")
+    if book.start_log and os.path.lexists(book.start_log):
+        raise FileExistsError(f"{book.start_log} exists: --log uses it")
     beside = source.parent / LOG
-    named = log or start_log or (beside if beside.exists() and not no_log else None)
-    if named is None and (budget is not None or account is not None or again):
+    named = book.log or book.start_log or (beside if beside.exists() and not book.no_log else None)
+    if named is None and (book.budget is not None or book.account is not None or book.again):
         raise ValueError(
             "--budget, --account and --again need a log: --log names one, --start-log begins one"
         )
@@ -578,6 +564,8 @@ def explain(
     *, answers: Sequence[str], promise: str | None, epsilon: float | None, as_json: bool
 ) -> int:
     """Turn a sentence into its level, or a level into the sentences that it keeps."""
+    from pmlbook.practice.interpretation import sentence_level, sentence_levels
+
     prior = shares(answers)
     if promise is not None:
         level = finite_or_none(sentence_level(promise, prior))

@@ -20,7 +20,6 @@ import numpy as np
 from .messages import one_line
 from ..numerics.enclosure import exp_around, float_above, text_above
 from ..numerics.validation import check_epsilon
-from ..practice.interpretation import sentence_level
 from ..release.certificate import exp_below
 from ..release.estimation import Estimate
 from ..release.levels import share_text
@@ -61,6 +60,8 @@ def _escaped(found: re.Match[str]) -> str:
 # %% ../../nbs/internals/cli/02_sentences.ipynb #990c6335
 def sentences(mechanism: Mechanism, epsilon: float) -> list[tuple[str, float, bool]]:
     """Sentences about a column, the largest level of each, and whether `epsilon` keeps it."""
+    from pmlbook.practice.interpretation import sentence_level  # a release needs none
+
     level, shares = check_epsilon(epsilon), mechanism.exact_prior
     prior = dict(zip(map(str, mechanism.inputs), shares))
     promises = ["no belief more than doubles", "no odds more than double"]

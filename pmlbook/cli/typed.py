@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import click
@@ -144,3 +146,15 @@ class Typed(click.ParamType):  # type: ignore[type-arg]
             return self.read(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+# %% ../../nbs/internals/cli/05_typed.ipynb #ee4b6cb0
+@dataclass(frozen=True)
+class LogOptions:
+    """The log that a release is booked in: one that is there or begun, or none; and how."""
+
+    log: Path | None
+    start_log: Path | None
+    no_log: bool
+    budget: float | None
+    account: str | None
+    again: bool

@@ -17,7 +17,7 @@ import numpy as np
 
 import pmlbook
 
-from .commands import designed, holding, mean_text, path_of_log, release
+from .commands import designed, holding, log_of, mean_text, release
 from .commands import standard_error, write_texts
 from .messages import EXIT_SUCCESS, ask, complain, is_terminal, say
 from .reading import ALWAYS_ALLOWED_ANSWERS, PRIORS, Column, file_of_prior, prior_of
@@ -25,7 +25,7 @@ from .reading import within_limits
 from .report import report
 from .sentences import frequencies_text, level_warning, meant, meant_for_numbers
 from .sentences import published_warning, sentences, shell_line, short_label
-from .typed import DECIMAL, inside, level, limits, several, share
+from .typed import DECIMAL, LogOptions, inside, level, limits, several, share
 from ..files.tables import Layout, columns_of
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.linear_programmes import LooseBound
@@ -363,12 +363,7 @@ def start(
     output: Path | None,
     target: Path | None,
     missing: str,
-    log: Path | None,
-    start_log: Path | None,
-    no_log: bool,
-    budget: float | None,
-    account: str | None,
-    again: bool,
+    book: LogOptions,
     csv: Mapping[str, Any],
     show_values: bool,
     force: bool,
@@ -386,13 +381,13 @@ def start(
     def check_names() -> None:
         prior = file_of_prior(choices["prior_from"])
         # A release that has a log may have been cut off: its designs are there, and of the same content.
-        taken = force or (target is not None and (log or start_log) is not None)
+        taken = force or (target is not None and (book.log or book.start_log) is not None)
         for path in [*targets.values(), *([target] if target else [])]:
             check_target(path, taken, [source, *([prior] if prior else [])])
 
     check_names()  # better known before the questions than after them
     if target:
-        path_of_log(source, log, start_log, no_log, budget, account, again)
+        log_of(source, book)
     layout = Layout(**csv)
     if column is None:
         titles = columns_of(source, layout)
@@ -438,12 +433,7 @@ def start(
         clip=chosen.clip,
         quiet=True,
         missing=missing,
-        log=log,
-        start_log=start_log,
-        no_log=no_log,
-        budget=budget,
-        account=account,
-        again=again,
+        book=book,
         csv=csv,
         show_values=show_values,
         force=force,
