@@ -216,10 +216,6 @@ OTHERS = {
     "utility-word": (lambda: optimal(lambda column: "x"), "utility.*'x'"),
     "utility-column": (lambda: optimal(lambda column: column), "utility"),
     "gain-rows": (lambda: optimal(WRONG_GAIN), "gain has 2 rows, but there are 3 symbols"),
-    "hypothesis-rows": (
-        lambda: optimal(pb.measures.HypothesisDivergence(np.square, WRONG_LAW, FAIR)),
-        "first has 2 .*3 symbols",
-    ),
     "method-name": (lambda: optimal(method="simplex"), "method = 'simplex' is none of auto"),
     "method-none": (lambda: optimal(method=None), "method = None is none of auto"),
     "no-formula": (lambda: optimal(method="closed_form"), "no closed form.*region 2"),
@@ -237,18 +233,6 @@ OTHERS = {
     "alpha-inf": (lambda: pb.measures.alpha_information(math.inf), "alpha = inf must be"),
     "alpha-none": (lambda: pb.measures.alpha_information(None), "alpha = None must be"),
     "f-word": (lambda: pb.measures.FInformation("chi_square"), "f .*'chi_square'"),
-    "hypothesis-word": (
-        lambda: pb.measures.HypothesisDivergence("chi_square", FAIR, FAIR),
-        "f .*'chi_square'",
-    ),
-    "hypothesis-zero": (
-        lambda: pb.measures.HypothesisDivergence(np.square, [1, 0], FAIR),
-        r"first\[1\] = 0",
-    ),
-    "hypothesis-sum": (
-        lambda: pb.measures.HypothesisDivergence(np.square, FAIR, [1, 1]),
-        "second sums to 2",
-    ),
     "p-high": (
         lambda: pb.mechanisms.binary_symmetric(1.5),
         r"p = 1.5 must be a number between 0 and 1",

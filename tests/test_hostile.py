@@ -35,8 +35,6 @@ CALLS = {
     "epsilon_pml": dict(channel=CHANNEL, prior=PRIOR),
     "local_dp": dict(channel=CHANNEL),
     "maximal_leakage": dict(channel=CHANNEL),
-    "g_vulnerability": dict(prior=PRIOR, gain=UTILITIES, channel=CHANNEL),
-    "min_entropy_leakage": dict(channel=CHANNEL, prior=PRIOR, gain=UTILITIES),
     "channel_capacity": dict(channel=CHANNEL, tol=1e-12),
     "pointwise_maximal_leakage": dict(channel=CHANNEL, prior=PRIOR),
     "privacy_region": dict(prior=PRIOR, epsilon=0.3),
@@ -49,7 +47,6 @@ CALLS = {
     "randomized_response_for_pml": dict(prior=PRIOR, epsilon=0.3),
     "ExpectedGain": dict(gain=UTILITIES),
     "FInformation": dict(f=abs, name="f"),
-    "HypothesisDivergence": dict(f=abs, first=PRIOR, second=[0.2, 0.3, 0.5]),
     "alpha_information": dict(alpha=2.0),
     "Certificate": dict(
         epsilon=0.3, weights=FLIP.weights, prior=FLIP.prior, inputs=(0, 1), outputs=(0, 1)

@@ -170,7 +170,6 @@ CALLS = {
         lambda g: pb.Mechanism(FLIP, FAIR).utility(pb.measures.ExpectedGain(g)),
         np.array(FLIP),
     ),
-    "hypotheses": (lambda p: pb.measures.HypothesisDivergence(np.square, p, p), np.array(FAIR)),
     "privatize": (NAMED.privatize, np.array(["no", "yes"])),
     "estimate": (NAMED.estimate, np.array(["n", "y"])),
 }

@@ -334,25 +334,14 @@ def test_designs_carry_the_names():
 
 
 def test_utilities_meet_mechanisms_by_name():
-    gain, first, second = frame(GAIN), PRIOR, pd.Series([0.5, 0.25, 0.25], BY_SIZE)
+    gain = frame(GAIN)
     made = pb.Mechanism(frame(ROWS), SORTED, inputs=BY_SIZE)
     plain = pb.Mechanism(ROWS, SHARES)
     assert made.utility(pb.measures.ExpectedGain(gain)) == pytest.approx(
         plain.utility(pb.measures.ExpectedGain(GAIN)), rel=1e-15
     )
-    tests = pb.measures.HypothesisDivergence(np.square, first, second)
-    assert tests.inputs == NAMES and tests.second.tolist() == [0.25, 0.25, 0.5]
-    expected = pb.measures.HypothesisDivergence(np.square, first.to_numpy(), [0.25, 0.25, 0.5])
-    assert made.utility(tests) == pytest.approx(plain.utility(expected), rel=1e-14)
-    design = pb.optimal_mechanism(SORTED, 0.4, tests)
-    assert design.value == pytest.approx(pb.optimal_mechanism(SHARES, 0.4, expected).value)
-    for named in (pb.measures.ExpectedGain(gain), tests):
-        with pytest.raises(ValueError, match=r"\['a', 'b', 'c'\].*\[0, 1, 2\]"):
-            plain.utility(named)
-    with pytest.raises(ValueError, match="second and inputs have different names"):
-        pb.measures.HypothesisDivergence(
-            np.square, first, pd.Series([0.5, 0.25, 0.25], list("abx"))
-        )
+    with pytest.raises(ValueError, match=r"\['a', 'b', 'c'\].*\[0, 1, 2\]"):
+        plain.utility(pb.measures.ExpectedGain(gain))
 
 
 def test_worst_values_meet_by_name_in_rows_and_columns():
@@ -560,7 +549,6 @@ def test_default_numbers_beside_the_same_numbers_in_another_order():
     channel = pd.DataFrame([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5]])
     shuffled = prior.loc[[2, 0, 1]]
     for measure in (
-        pb.measures.min_entropy_leakage,
         pb.measures.mutual_information,
         pb.epsilon_pml,
     ):

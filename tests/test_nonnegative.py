@@ -15,14 +15,6 @@ from pmlbook.foundations.processing import conditional_leakage
 from pmlbook.foundations.utility import NAMED
 from pmlbook.numerics.validation import check_epsilon, check_nonnegative
 
-
-def about_two_hypotheses(f):
-    """The divergence between what comes out under the prior and under the uniform one."""
-    return lambda channel, prior: pb.measures.HypothesisDivergence(
-        f, prior, np.full(len(prior), 1 / len(prior))
-    )(channel, prior)
-
-
 INFORMATIONS = {
     **NAMED,
     **{f"own {name}": pb.measures.FInformation(known.f) for name, known in NAMED.items()},
@@ -30,7 +22,6 @@ INFORMATIONS = {
 }
 MEASURES = {
     **INFORMATIONS,
-    **{f"hypotheses, {name}": about_two_hypotheses(f) for name, f in INFORMATIONS.items()},
     "mutual_information": pb.measures.mutual_information,
     "pointwise_maximal_leakage": pb.pointwise_maximal_leakage,
     "epsilon_pml": pb.epsilon_pml,
@@ -38,8 +29,6 @@ MEASURES = {
     "Mechanism.leakage": lambda *pair: pb.Mechanism(*pair).leakage,
     "maximal_leakage": lambda channel, prior: pb.maximal_leakage(channel),
     "local_dp": lambda channel, prior: pb.local_dp(channel),
-    "min_entropy_leakage": pb.measures.min_entropy_leakage,
-    "g-leakage": lambda *pair: pb.measures.min_entropy_leakage(*pair, np.vander(pair[1], 3)),
     "seen before": lambda channel, prior: conditional_leakage(np.eye(len(prior)), channel, prior),
     "channel_capacity": lambda channel, prior: pb.measures.channel_capacity(channel).value,
     "worst_leakage": lambda channel, prior: pb.robust.worst_leakage(
@@ -77,11 +66,6 @@ def test_averages_are_not_negative(prior, data):
     assert pb.measures.entropy(prior) >= 0 and pb.measures.epsilon_max(prior) >= 0
     channel = data.draw(st.one_of(channels(len(prior)), channels(1)))
     assert divergences(np.resize(channel, (len(prior), channel.shape[1])), prior).min() >= 0
-    assert (
-        pb.measures.g_vulnerability(prior, channel=np.eye(len(prior)))
-        >= pb.measures.g_vulnerability(prior)
-        >= 0
-    )
 
 
 def test_a_sure_thing_has_no_entropy():

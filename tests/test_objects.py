@@ -70,9 +70,6 @@ RESULTS = {
     "printed-run": lambda: alternating_leakage(np.eye(4).reshape(2, 2, 4), [[0.25] * 2] * 2, 0.5),
     "capacity": lambda: pb.measures.channel_capacity(FLIP),
     "gain": lambda: pb.measures.ExpectedGain([[1, 0], [0, 2]], NAMES),
-    "hypotheses": lambda: pb.measures.HypothesisDivergence(
-        NAMED["hellinger"], FAIR, [0.2, 0.8], NAMES
-    ),
 }
 QUERIES = {
     "counting": lambda: pb.queries.counting(3),
@@ -91,7 +88,6 @@ UTILITIES = {
     "of-numpy": lambda: pb.measures.FInformation(np.square, "square"),
     "sub-linear": lambda: SubLinear(np.linalg.norm),
     "gain": RESULTS["gain"],
-    "hypotheses": RESULTS["hypotheses"],
 }
 COPIES = {
     "itself": lambda result: result,

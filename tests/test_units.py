@@ -52,11 +52,6 @@ def plainly(unit):
     return pb.measures.FInformation(lambda t: unit * (t - 1) ** 2)
 
 
-def heard(unit):
-    """A divergence between two hypotheses."""
-    return pb.measures.HypothesisDivergence(lambda t: unit * abs(t - 1), VERTICES[0], VERTICES[2])
-
-
 def told_best(unit):
     """A variance is in the square of the unit."""
     design = pb.estimation_mechanism(PRIOR, 1.0, VALUES * unit)
@@ -84,18 +79,12 @@ def with_age(unit):
 
 
 CASES = {
-    "g_vulnerability": lambda u: ((pb.measures.g_vulnerability(PRIOR, abs(GAIN) * u),), ()),
-    "min_entropy_leakage": lambda u: (
-        (),
-        (pb.measures.min_entropy_leakage(NOISY.channel, PRIOR, abs(GAIN) * u),),
-    ),
     "exponential": lambda u: ((), (pb.mechanisms.exponential(GAIN * u, 1.0, 2.0 * u),)),
     "gain": lambda u: bracket(pb.optimal_mechanism(PRIOR, 0.4, pb.measures.ExpectedGain(GAIN * u))),
     "function": lambda u: bracket(
         pb.optimal_mechanism(PRIOR, 0.4, lambda c: u * np.linalg.norm(c))
     ),
     "f-information": lambda u: bracket(pb.optimal_mechanism(PRIOR, 0.4, plainly(u))),
-    "hypotheses": lambda u: bracket(pb.optimal_mechanism([0.5, 0.3, 0.2], 0.4, heard(u))),
     "robust_mechanism": lambda u: bracket(
         pb.robust.robust_mechanism(REGION, 0.6, pb.measures.ExpectedGain(GAIN * u))
     ),

@@ -9,7 +9,6 @@ import pytest
 
 from pmlbook.extremal.enumeration import Contradiction, enumerate_optimum, keep_level, mixture
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
-from pmlbook.foundations.hypotheses import HypothesisDivergence
 from pmlbook.foundations.probability import exact_prior, random_prior
 from pmlbook.foundations.utility import NAMED, ExpectedGain, FInformation, as_utility
 from pmlbook.large_alphabets import optimal as module
@@ -283,7 +282,7 @@ def test_a_method_that_is_asked_for_is_used():
 
 
 UNEVEN = [1e-12, 0.6, 0.4 - 1e-12]
-TESTS = HypothesisDivergence(lambda t: abs(t - 1) / 2, [0.3, 0.3, 0.4], [0.1, 0.5, 0.4])
+TESTS = as_utility(lambda column: abs(np.array([0.2, -0.2, 0.0]) @ column) / 2)
 
 
 @pytest.mark.parametrize("level", [30.0, 36.0, 50.0, 1e308])
