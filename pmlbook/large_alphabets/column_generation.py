@@ -24,7 +24,7 @@ from .ungrouping import reduced, rounding_of, unroll
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.linear_programmes import LooseBound, SolverFailed
 from ..numerics.progress import Clock
-from ..numerics.restricted_master import Adaptive, Backtracking, Generation, Priced, Stage
+from ..numerics.restricted_master import Backtracking, Generation, Priced, Stage
 from ..numerics.validation import Array, PriorLike, design_level, design_prior
 
 # %% auto #0
@@ -210,7 +210,6 @@ class NearMisses:
 MAX_COMPLETE_GROUPS = 18  # groups up to which the lists are complete at once
 # rounds that narrow the gap by less than a twentieth each, after which the search ends
 MAX_STALE_ROUNDS = 12
-MAX_CENTRE_WEIGHT = 0.97  # the largest weight of the centre
 MAX_PLANE_NUMBERS = 8  # numbers of full symbols up to which choices are points in a plane
 PLANE_CENTRE_WEIGHT = 0.8  # weight of the centre at the first turn of the plane
 
@@ -243,7 +242,7 @@ class PricingLists:
         self.numbers = numbers
         self.least = 12 if len(generation.groups.p) <= MAX_COMPLETE_GROUPS else 14
         self.most = LIST_POWERS[0]
-        self.power, self.smoothing = self.least, Adaptive(MAX_CENTRE_WEIGHT)
+        self.power = self.least
         self.stale, self.took, self.pairs = 0, 0.0, FIRST_PAIRS
 
     def price(self, dual: Array) -> Priced:
@@ -274,9 +273,8 @@ class PricingLists:
             generation.why = TIME_IS_UP
             return
         began, loss = generation.clock.seconds, generation.value
-        priced = generation.round(self.price, self.smoothing.weight)
+        priced = generation.round(self.price)
         self.took = generation.clock.seconds - began
-        self.smoothing.adapt(priced)
         self.adapt(priced, loss - generation.value >= 0.1 * generation.gap)
 
     def fits(self) -> bool:
