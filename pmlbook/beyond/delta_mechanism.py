@@ -76,7 +76,7 @@ class Promise(NamedTuple):
 
     @property
     def unit(self) -> float:
-        """Delta as a positive float: below every float it publishes nobody, and rows are only divided by it."""
+        """Delta as a positive float: below every float it publishes no secret, and rows are only divided by it."""
         return max(float(self.delta), float(np.finfo(float).tiny))
 
     def most(self, prior: Array) -> Array:
@@ -345,7 +345,7 @@ def delta_mechanism(
         return designed(publishing, most, "publishing", 0.0)
     shares = checked.exact
     vertices = exact_lift_vectors(shares, lift_limit(shares, level)[1])
-    # everybody is published alike: a valid mechanism where nothing better is found
+    # all secrets published alike: a valid mechanism where nothing better is found
     alike = Mix(vertices.lifts[:, :0], np.zeros(0), np.full(len(shares), float(promise.delta)), [])
     best = Mechanism(channel_of(alike, promise, shares, 0.0, 0.0), checked, inputs)
     try:

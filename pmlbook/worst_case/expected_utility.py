@@ -29,7 +29,7 @@ from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.restricted_master import Column, Mixture, minimise_precisely
 from ..release.sampling import UNITS
 from ..numerics.validation import Array, design_level, first_names, names_of
-from .min_leakage import MAX_LEAKAGE_NATS, BRACKET_NATS, Bracket, check_allowed
+from .min_leakage import BRACKET_NATS, Bracket, check_allowed
 from .problem import allowed_by_value, check_utilities
 from .dual_certificate import channels_of
 
@@ -254,7 +254,7 @@ def _affordable(
     if bracket.lift is not None and bracket.lift <= least:
         return bracket.mechanism
     design = bracket.design()
-    if bracket.bound > exp_around(Fraction(min(level, MAX_LEAKAGE_NATS)))[1]:
+    if bracket.bound > exp_around(Fraction(level))[1]:
         raise Infeasible(
             f"no mechanism within epsilon = {level!r} keeps the floor {floor:g}: "
             f"it takes at least {design.bound!r} nats"
@@ -295,7 +295,7 @@ def _improved(
     """The best mechanism of the candidates, from one that keeps floor and level, its mean utility and a bound."""
     _, _, exact, shares = scale
     ceiling = 1 / min(shares)
-    most = min(exp_around(Fraction(min(level, MAX_LEAKAGE_NATS)))[1], ceiling)
+    most = min(exp_around(Fraction(level))[1], ceiling)
     best, value, bound = least, scale.mean(least), Fraction(1)
     for flow, duals in _candidates(exact, allowed, shares, min(exp_below(level), ceiling), clock):
         bound = min(bound, floor_dual_bound(exact, allowed, shares, most, duals))

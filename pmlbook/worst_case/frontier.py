@@ -19,7 +19,7 @@ from ..numerics.linear_programmes import warn_if_loose
 from ..release.mechanism import Design
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, design_level, first_names, names_of
-from .min_leakage import MAX_LEAKAGE_NATS, BRACKET_NATS, Bracket
+from .min_leakage import BRACKET_NATS, Bracket
 from .problem import check_utilities, worst_value
 
 # %% auto #0
@@ -205,7 +205,7 @@ def worst_case_mechanism(
     clock = Clock(max_time, label="worst_case_mechanism")
     stairs = Stairs(utilities, prior, clock)
     least = exp_below(level)
-    most = stairs.limit = exp_around(Fraction(min(level, MAX_LEAKAGE_NATS)))[1]
+    most = stairs.limit = exp_around(Fraction(level))[1]
 
     def kept(k: int) -> bool:
         lift = stairs.at(k).lift

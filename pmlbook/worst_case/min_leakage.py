@@ -67,7 +67,6 @@ def maximal_outputs(allowed: NDArray[np.bool_]) -> NDArray[np.int_]:
     return np.flatnonzero(~redundant & allowed.any(axis=0))
 
 # %% ../../nbs/worst_case/05_min_leakage.ipynb #4c181c77
-MAX_LEAKAGE_NATS = 1e5  # nats; no prior of floats lets anything leak as much
 BRACKET_NATS = 1e-9  # nats; a bracket that is narrower is good enough
 
 
@@ -134,8 +133,7 @@ class Bracket:
         hardest = likely.max(axis=1).argmin()
         obvious = np.eye(self.table.shape[1])[likely.argmax(axis=1)]
         yield obvious, [Fraction(int(i == hardest)) for i in range(len(prior))]
-        with np.errstate(all="ignore"):  # what overflows is of no use, and goes no further
-            channel, dual, _ = search(self.table, prior, clock)
+        channel, dual, _ = search(self.table, prior, clock)
         yield channel, as_fractions(dual.tolist())
 
     def design(self) -> Design:
