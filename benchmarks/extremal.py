@@ -56,7 +56,7 @@ def against(sizes: list[int], memory: bool) -> None:
         calls = [partial(method, p, 1.0, INFORMATION) for method in methods]
         (slow, t_slow), (fast, t_fast) = (timed(call) for call in calls)
         used = "".join(f"{peak(call):10.1f}" for call in calls) if memory else ""
-        difference = f"{fast[1] - slow[1]:.1e}"
+        difference = f"{fast[-1] - slow[-1]:.1e}"
         print(
             f"{n:3d} {t_slow:12.2f} {t_fast:10.3f} {t_slow / t_fast:8.1f} {difference:>21s}{used}",
             flush=True,
@@ -74,7 +74,7 @@ def alone(sizes: list[int], kinds: list[str], tol: float | None, max_time: float
                 design = partial(
                     column_generation, p, epsilon, INFORMATION, tol=target, max_time=max_time
                 )
-                (lifts, bound), seconds = timed(design)
+                (lifts, _, bound), seconds = timed(design)
                 gap = 1 - INFORMATION(mixture(lifts, p, shave=0), p) / bound
                 print(
                     f"{n:4d}  {kind:12s} {epsilon:8.1f} {target:8.0e} {seconds:8.2f} {gap:14.1e}"
