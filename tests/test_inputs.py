@@ -278,16 +278,6 @@ def test_a_tolerance_and_a_limit_are_numbers(call, options):
         call([0.5, 0.5], 0.3, **options)
 
 
-@pytest.mark.parametrize("call", [
-    lambda p: pb.measures.mutual_information(np.eye(2), p),
-    lambda p: pb.Mechanism(np.eye(2), p).utility(),
-    lambda p: pb.mechanisms.delta_mechanism(p, 0.5, 0.01),
-])  # fmt: skip
-def test_a_prior_whose_lifts_no_float_holds_is_refused(call):
-    with pytest.raises(ValueError, match="prior"):
-        call([1e-310, 1.0])
-
-
 def between():
     """A fraction just below a float, above the one before it."""
     above = math.nextafter(0.3, 1)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 import scipy
 
 from ..numerics.validation import Array, PriorLike, check_distribution, check_pair
-from ..numerics.validation import checked_prior, too_rare
+from ..numerics.validation import checked_prior
 
 # %% auto #0
 __all__ = ['entropy', 'mutual_information']
@@ -144,9 +144,5 @@ def mutual_information(channel: ArrayLike, prior: ArrayLike) -> float:
     """
     channel, prior = check_pair(channel, prior)
     outcome = output_distribution(channel, prior)
-    with np.errstate(over="ignore", invalid="ignore"):
-        shift = np.divide(channel - outcome, outcome, out=np.zeros_like(channel), where=outcome > 0)
-        value = outcome @ (prior @ (scipy.special.xlog1py(1 + shift, shift) - shift))
-    if not np.isfinite(value):
-        raise too_rare(prior)
-    return max(0.0, float(value))
+    shift = np.divide(channel - outcome, outcome, out=np.zeros_like(channel), where=outcome > 0)
+    return max(0.0, float(outcome @ (prior @ (scipy.special.xlog1py(1 + shift, shift) - shift))))

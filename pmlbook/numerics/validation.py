@@ -28,7 +28,7 @@ from .names import first_names as first_names, given_names as given_names
 
 # %% auto #0
 __all__ = ['Array', 'Side', 'PriorLike', 'SUM_TOLERANCE', 'EXACT_SUM', 'ROUNDED_ZERO', 'LEAST_SHARE', 'LEAST_LEVEL',
-           'InvalidPrior', 'InvalidChannel', 'LevelExceeded', 'too_rare', 'needed_pandas']
+           'InvalidPrior', 'InvalidChannel', 'LevelExceeded', 'needed_pandas']
 
 # %% ../../nbs/numerics/01_validation.ipynb #f3d804fd
 class InvalidPrior(ValueError):
@@ -41,11 +41,6 @@ class InvalidChannel(ValueError):
 
 class LevelExceeded(ValueError):
     """A mechanism, a stratum or an account would leak more than it may; the message says how much."""
-
-
-def too_rare(prior: Array) -> InvalidPrior:
-    """The error for a prior with a secret of which no float holds a lift, or what depends on it."""
-    return InvalidPrior(f"prior has an entry of {prior.min():g}, too rare for floats")
 
 
 def needed_pandas(what: str) -> Any:
@@ -285,7 +280,7 @@ def check_nonnegative(value: float, name: str, unit: str = "", toward: Side = No
     value = plain(value)
     try:
         # no truth value, text or complex number, nor a number that a mask hides
-        is_real = np.asarray(value).dtype.kind not in "bUSc" and value is not np.ma.masked
+        is_real = np.asarray(value).dtype.kind not in "bUSc" and not np.ma.is_masked(value)
         number = float(value) if is_real else math.nan
     except OverflowError:
         number = math.inf
