@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import time
+from configparser import ConfigParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,8 +23,8 @@ UV = Path(sys.executable).with_name("uv")
 EXTRAS = ("test", "columns", "scale", "progress", "proof")
 RESOLUTION = {"lowest": "lowest-direct", "newest": "highest"}
 # Tests of the book: they read notebooks, or use the tools that build it.
-BOOK = """browser test_figures test_floors test_formal test_frames test_glossary test_links test_mutants test_pages
-test_proof_runner test_public test_reading test_referee test_release_check test_results test_sync test_vocabulary"""
+BOOK = """browser test_figures test_floors test_formal test_frames test_glossary test_links test_mutants test_other_systems
+test_pages test_proof_runner test_public test_reading test_referee test_release_check test_results test_sync test_vocabulary"""
 
 
 def run(*command, **options):
@@ -56,18 +57,27 @@ def settings(**more):
     )
 
 
+def required(extras):
+    """What settings.ini requires, with these extras."""
+    parser = ConfigParser(delimiters=["="])
+    parser.read(ROOT / "settings.ini", encoding="utf-8")
+    keys = ["requirements", *(f"{name}_requirements" for name in extras)]
+    return [word for key in keys for word in parser["DEFAULT"][key].split()]
+
+
 def wheel_passes(folder, python, which, wheel, short):
     """Whether the tests pass on the wheel and what it requires."""
-    extras = [word for name in (() if short else EXTRAS) for word in ("--extra", name)]
+    asked, named = folder / "asked.txt", folder / "requirements.txt"
+    asked.write_text("\n".join(required(() if short else EXTRAS)))
     chosen = [f"--resolution={RESOLUTION[which]}", "--only-binary=:all:", f"--python={python}"]
-    named = folder / "requirements.txt"
-    run(UV, "pip", "compile", "-q", ROOT / "pyproject.toml", *extras, *chosen, "-o", named)
+    run(UV, "pip", "compile", "-q", asked, *chosen, "-o", named)
     inside = environment(folder, python, "-r", named, wheel, *(["pytest"] if short else []))
     # The tests are copied: nothing of the sources stands beside them.
     skipped = shutil.ignore_patterns("__pycache__", *(f"{word}*" for word in BOOK.split()))
     shutil.copytree(ROOT / "tests", folder / "tests", ignore=skipped)
-    for file in ("pyproject.toml", "README.md"):
-        shutil.copy(ROOT / file, folder)
+    for file in ("pyproject.toml", "README.md", "docs/_static/check_certificate.js"):
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, folder / file)
     what = ["--confcutdir=tests/wheel", "tests/wheel"] if short else ["-n2", "tests"]
     command = [inside, "-m", "pytest", "-p", "no:cacheprovider", *what]
     return subprocess.run(command, cwd=folder, env=settings(PMLBOOK_WHEEL="1")).returncode == 0
