@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 # %% ../../nbs/cli/01_command_line.ipynb #d29d777e
 Decorator = Callable[[Any], Any]
 LAYOUT = ("delimiter", "encoding", "missing_text")
-LOG = ("log", "start_log", "no_log", "budget", "account", "again")
+LOG = ("log", "start_log", "budget", "account", "again")
 NATS, SHARE, PATH = Typed(level, "nats"), Typed(inside, "share"), click.Path(path_type=Path)
 
 
@@ -160,10 +160,9 @@ log_options = _all_of(
         "--log",
         type=PATH,
         metavar="FILE",
-        help="The release log (default: pmlbook-log.sqlite next to the source, if it is there).",
+        help="The release log that books it, if its budget allows it.",
     ),
     click.option("--start-log", type=PATH, metavar="FILE", help="Begin a new log."),
-    click.option("--no-log", is_flag=True, help="Use no log."),
     click.option(
         "--budget",
         type=NATS,
@@ -270,7 +269,7 @@ def start(**options: Any) -> int:
     A question asks for whatever is left out.
     """
     _check_one(epsilon=options["epsilon"] is not None, promise=options["promise"])
-    _check_one(**{name: options[name] for name in LOG[:3]})
+    _check_one(**{name: options[name] for name in LOG[:2]})
     _check_needed(options["target"] is not None, "needs --release TARGET", "missing", *LOG)
     numbers = options["limits"] is not None
     _check_needed(not numbers, "is for answers, not numbers", "merge_below", "other", "promise")
@@ -357,7 +356,7 @@ def release(**options: Any) -> int:
 
     CSV or Parquet; the target is of the same kind, and appears only when it is complete.
     """
-    _check_one(**{name: options[name] for name in LOG[:3]})
+    _check_one(**{name: options[name] for name in LOG[:2]})
     _check_needed(bool(options["given"]), "needs --given COLUMN", "confidence")
     return _run("commands.release", **_book(_layout(options)))
 

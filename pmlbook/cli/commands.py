@@ -216,7 +216,7 @@ def mean_text(mechanism: Mechanism, rows: int) -> str:
     return f"mean: estimated, with a standard error of {math.sqrt(variance / rows):.2g} at {rows:,} rows"
 
 # %% ../../nbs/internals/cli/04_commands.ipynb #373ccbd5
-LOG = "pmlbook-log.sqlite"  # name of a log next to its source
+LOG = "pmlbook-log.sqlite"  # the usual name of a log, next to its source
 SHA256 = re.compile("[0-9a-f]{64}")
 
 
@@ -246,11 +246,11 @@ def release(
         raise CheckFailed(f"nothing released, {why}")
     made = Mechanism.from_certificate(certificate)
     layout, reader = Layout(**csv), number_reader(made, clip)
-    if reader:
-        reader = reader.for_column(Column(source, column, layout, show_values))
-    elif clip:
+    if clip and reader is None:
         raise ValueError("--clip is for a mechanism for numbers, and this one has answers")
-    named = log_of(source, book)
+    named = log_of(book)
+    if named is None and (source.parent / LOG).exists():
+        complain(f"warning: {source.parent / LOG} is not used: --log names the log of a release")
     # With a log the target may be that of a run that was cut off, which is completed.
     check_target(target, force or named is not None, [mechanism, source])
     _warn(published_warning(made, "publishes"))
@@ -299,15 +299,14 @@ def _objection(certificate: Certificate, epsilon: float | None, sha256: str | No
     return ""
 
 
-def log_of(source: Path, book: LogOptions) -> Path | None:
-    """The log that is named or begun, else the one next to the source, unless `no_log`.
+def log_of(book: LogOptions) -> Path | None:
+    """The log that is named or begun, if one is.
 
     FileExistsError if one is begun that is there; ValueError if there is none, and an option needs one.
     """
     if book.start_log and os.path.lexists(book.start_log):
         raise FileExistsError(f"{book.start_log} exists: --log uses it")
-    beside = source.parent / LOG
-    named = book.log or book.start_log or (beside if beside.exists() and not book.no_log else None)
+    named = book.log or book.start_log
     if named is None and (book.budget is not None or book.account is not None or book.again):
         raise ValueError(
             "--budget, --account and --again need a log: --log names one, --start-log begins one"

@@ -13,7 +13,7 @@ import shlex
 import zlib
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
 from pathlib import Path
@@ -128,14 +128,16 @@ def within_limits(x: Array, limits: Sequence[float], clip: bool, what: str) -> A
     return x.clip(low, high)
 
 
-@dataclass(frozen=True)
+@dataclass
 class NumberReader:
     """A map from the numbers of a file to positions of a mechanism's inputs: nodes or cells."""
 
     edges: Array
     nodes: bool
     clip: bool
-    rounds: bool  # at random, between two nodes; a release of such numbers is the only one of its account
+    rounds: bool = (
+        False  # whether a number was, at random; its release is then the only one of its account
+    )
 
     def __call__(
         self, values: Any, what: str, first_row: int, missing: str, words: Any
@@ -152,24 +154,14 @@ class NumberReader:
 
     def _places(self, x: Array, words: Any) -> NDArray[np.intp]:
         # Imported here: only numbers need it.
-        if self.rounds:
+        if self.nodes:
             from pmlbook.beyond.line_design import rounded_at_random
 
+            self.rounds |= not np.isin(x, self.edges).all()
             return rounded_at_random(x, self.edges, words)
-        if self.nodes:
-            return np.searchsorted(self.edges, x)
         from pmlbook.beyond.line_priors import cells_of
 
         return cells_of(x, self.edges)
-
-    def for_column(self, column: Column) -> NumberReader:
-        """The same reader for a column of which no number may lie between two nodes: nothing is rounded then."""
-        if not self.nodes:
-            return self
-        x = column.numbers()
-        low, high = self.edges[0], self.edges[-1]
-        inner = x[(x > low) & (x < high)]
-        return replace(self, rounds=not np.isin(inner, self.edges).all())
 
 
 def number_reader(mechanism: Mechanism, clip: bool = False) -> NumberReader | None:
@@ -177,13 +169,13 @@ def number_reader(mechanism: Mechanism, clip: bool = False) -> NumberReader | No
     inputs = mechanism.inputs
     if len(inputs) > 1 and all(type(name) is float for name in inputs):
         nodes = np.array(inputs)
-        return NumberReader(nodes, True, clip, True) if (np.diff(nodes) > 0).all() else None
+        return NumberReader(nodes, True, clip) if (np.diff(nodes) > 0).all() else None
     if not all(" to " in str(name) for name in inputs):
         return None
     from pmlbook.beyond.line_priors import cell_edges
 
     try:
-        return NumberReader(cell_edges(inputs), False, clip, False)
+        return NumberReader(cell_edges(inputs), False, clip)
     except ValueError:  # answers that are called so
         return None
 

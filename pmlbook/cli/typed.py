@@ -154,7 +154,6 @@ class LogOptions:
 
     log: Path | None
     start_log: Path | None
-    no_log: bool
     budget: float | None
     account: str | None
     again: bool

@@ -387,7 +387,7 @@ def start(
 
     check_names()  # better known before the questions than after them
     if target:
-        log_of(source, book)
+        log_of(book)
     layout = Layout(**csv)
     if column is None:
         titles = columns_of(source, layout)

@@ -56,7 +56,7 @@ START = "start in.csv said --merge-below 0.01 --for frequencies --epsilon 0.5"
         (f"{TYPED} --given id", "--given needs --counts"),
         (f"{COUNTED} yes=1", "give either answers"),
         ("design --epsilon 1", "give either answers"),
-        (f"{RELEASE} --log a --no-log", "--no-log is not allowed with --log"),
+        (f"{RELEASE} --log a --start-log b", "--start-log is not allowed with --log"),
         (f"{RELEASE} --budget 1", "need a log"),
         (f"{START} --promise x", "--promise is not allowed with --epsilon"),
         (f"{COUNTED} --given id --max-time 1", "--max-time is not allowed with --given"),
@@ -75,7 +75,7 @@ def test_choices_that_do_not_go_together_are_refused(run, command, told):
 def test_sensible_choices_are_taken(run):
     assert run(f"{TYPED} --rows 1 -o never.json")[0] == EXIT_SUCCESS and Path("never.json").exists()
     assert run(f"{COUNTED} --rows 1e3 --show-values --force")[0] == EXIT_SUCCESS
-    assert run(f"{RELEASE} --given id --confidence 0.9 --force --no-log")[0] == EXIT_SUCCESS
+    assert run(f"{RELEASE} --given id --confidence 0.9 --force")[0] == EXIT_SUCCESS
     assert run(f"{START} --other rest --force")[0] == EXIT_SUCCESS
 
 
@@ -153,7 +153,6 @@ def test_names_that_are_no_numbers_are_refused_before_the_file_is_read(run):
         (f"{TYPED} --delimiter ,", "--delimiter needs --counts"),
         (f"{TYPED} --show-values", "--show-values needs --counts"),
         (f"{START} --missing refuse", "--missing needs --release"),
-        (f"{START} --no-log", "--no-log needs --release"),
         (f"{START} --again", "--again needs --release"),
         (f"{ESTIMATE} --mean --method likelihood", "--method is for frequencies"),
         (f"{ESTIMATE} --mean --quantile 0.5", "--quantile is not allowed with --mean"),

@@ -226,9 +226,7 @@ def test_a_layout_goes_from_counting_to_estimating(run):
     how = "--delimiter ; --encoding utf-16"
     code, out, err = run(f"design --counts in.csv.gz --column said --epsilon 0.5 {how} --json")
     assert code == 0 and json.loads(out)["inputs"] == 2, err
-    code, _, err = run(
-        f"release mechanism.json in.csv.gz out.csv --column said --no-log --quiet {how}"
-    )
+    code, _, err = run(f"release mechanism.json in.csv.gz out.csv --column said --quiet {how}")
     new = Path("out.csv").read_text("utf-16")
     assert code == 0 and new.startswith("id;said_released;note"), err
     assert [line.split(";")[2] for line in new.splitlines()[1:]] == [

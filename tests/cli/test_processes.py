@@ -144,3 +144,52 @@ def test_control_and_direction_characters_of_a_name_are_only_shown(folder):
             env=os.environ | {"LC_ALL": "C.UTF-8"},
         )
         assert released.returncode == 0 and (folder / "out.csv").exists(), released.stderr
+
+
+KILLED = """
+import os, sys
+from pmlbook.budget.log import Draw
+from pmlbook.cli.command_line import main
+book = Draw.book
+def book_and_die(*arguments, **options):
+    book(*arguments, **options)
+    os._exit(9)
+Draw.book = book_and_die
+main(sys.argv[1:])
+"""
+
+
+def test_the_same_command_completes_a_release_that_was_killed(folder):
+    """Booked, and killed before the file had its name: the same values come out, and nothing is booked again."""
+    assert process("design", "yes=1", "no=2", "--epsilon", "0.5", cwd=folder).returncode == 0
+    words = "release mechanism.json in.csv out.csv --column said --json".split()
+    begin = [*words, "--start-log", "log.sqlite", "--budget", "0.6"]
+    assert subprocess.run([sys.executable, "-c", KILLED, *begin], cwd=folder).returncode == 9
+    assert not (folder / "out.csv").exists() and len(list(folder.glob("log.sqlite.*.key"))) == 1
+    done = process(*words, "--log", "log.sqlite", "--budget", "0.6", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["completed"] and facts["releases"] == 1 and facts["rows"] == 120
+    assert not list(folder.glob("*.key"))
+    # Complete, it is not drawn again by mistake.
+    done = process(*words[:3], "two.csv", *words[4:], "--log", "log.sqlite", cwd=folder)
+    assert done.returncode == 2 and "--again" in done.stderr
+
+
+def test_a_log_next_to_the_source_is_mentioned_where_it_is_not_used(folder):
+    assert process("design", "yes=1", "no=2", "--epsilon", "0.5", cwd=folder).returncode == 0
+    words = "release mechanism.json in.csv out.csv --column said".split()
+    assert process(*words, "--start-log", "pmlbook-log.sqlite", cwd=folder).returncode == 0
+    done = process(*words, "--force", cwd=folder)
+    assert done.returncode == 0 and "pmlbook-log.sqlite is not used" in done.stderr
+    assert "log: none was used" in done.stdout
+
+
+def test_a_log_that_was_begun_for_nothing_leaves_nothing(folder):
+    assert process("design", "yes=1", "no=2", "--epsilon", "0.5", cwd=folder).returncode == 0
+    before = sorted(os.listdir(folder))
+    words = "release mechanism.json in.csv out.csv --column id --start-log log.sqlite".split()
+    assert process(*words, cwd=folder).returncode == 2
+    words = "release mechanism.json in.csv out.csv --column said --start-log log.sqlite".split()
+    assert process(*words, "--budget", "0.1", cwd=folder).returncode == 1
+    assert sorted(os.listdir(folder)) == before

@@ -487,6 +487,6 @@ def test_a_closed_stream_changes_no_exit_code(folder, monkeypatch, closed):
     """As under some daemons; the files are written, and the code says so."""
     monkeypatch.setattr(sys, closed, None)
     release = ["release", "m.json", "in.csv", "out.csv", "--column", "said"]
-    assert main([*release, "--epsilon", "2", "--no-log"]) == 0
+    assert main([*release, "--epsilon", "2"]) == 0
     assert Path("out.csv").exists()
-    assert main(["release", "m.json", "in.csv", "two.csv", "--column", "none", "--no-log"]) == 2
+    assert main(["release", "m.json", "in.csv", "two.csv", "--column", "none"]) == 2
