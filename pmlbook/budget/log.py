@@ -17,6 +17,7 @@ from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cache
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -243,7 +244,7 @@ class ReleaseLog:
 
     def __iter__(self) -> Iterator[str]:
         """The accounts."""
-        return iter({folded(e.account): e.account for e in reversed(self.entries)}.values())
+        return iter(_first_of_each(self.entries).values())
 
     def __len__(self) -> int:
         return len(list(iter(self)))
@@ -345,8 +346,10 @@ class ReleaseLog:
         certificate, key_file = certified(release), None
         try:
             with transaction(self.path, write=True) as connection:
-                entry = self._next(self._read(connection), column, certificate, key, name, **terms)
+                entries = self._read(connection)
+                entry = self._next(entries, column, certificate, key, name, **terms)
                 if key:
+                    self._delete_stale_keys(entries)
                     key_file = self.key_file(entry)
                     key.write(key_file)
                 marks = ", ".join("?" * len(astuple(entry)))
@@ -373,7 +376,7 @@ class ReleaseLog:
     ) -> Entry:
         own = self._account(entries, check_name(column, "column"), certificate, account)
         earlier = self._of(own, entries)
-        same = [e for e in earlier if _same_mechanism(e.certificate, certificate)]
+        same = self.same(own, certificate, entries)
         if same and not check_flag(again, "again"):
             raise AlreadyReleased(
                 f"column {column!r} has been released with this mechanism, as release {same[-1].number} of {self.path}: "
@@ -416,20 +419,20 @@ class ReleaseLog:
         self, entries: tuple[Entry, ...], column: str, certificate: Certificate, account: str | None
     ) -> str:
         """The account of a release; ValueError if its name may be a slip."""
-        known = {folded(entry.account): entry for entry in reversed(entries)}
+        known = _first_of_each(entries)
+        own = column if account is None else check_name(account, "account")
+        if folded(own) in known:
+            return known[folded(own)]
+        if account is not None and folded(own) != folded(column):
+            listed = ", ".join(map(repr, list(known.values())[:20])) or "none"
+            raise ValueError(
+                f"account {own!r} is not in this log, whose accounts are: {listed}; a new one has the name of "
+                "its column"
+            )
         if account is not None:
-            own = check_name(account, "account")
-            if folded(own) not in known and folded(own) != folded(column):
-                listed = ", ".join(repr(e.account) for e in list(known.values())[:20]) or "none"
-                raise ValueError(
-                    f"account {own!r} is not in this log, whose accounts are: {listed}; a new one has the name of "
-                    "its column"
-                )
-            return known[folded(own)].account if folded(own) in known else own
-        if folded(column) in known:
-            return known[folded(column)].account
+            return own
         answers = answers_of(certificate)
-        for entry in known.values():
+        for entry in entries:
             others = answers_of(entry.certificate)
             if answers <= others or others <= answers:
                 raise ValueError(
@@ -438,9 +441,27 @@ class ReleaseLog:
                 )
         return column
 
+    def same(
+        self, account: str, certificate: Certificate, entries: Iterable[Entry] | None = None
+    ) -> list[Entry]:
+        """The releases of an account with this mechanism, whatever level they state."""
+        wanted = Mechanism.from_certificate(certificate)
+        return [
+            entry
+            for entry in self._of(account, entries)
+            if Mechanism.from_certificate(entry.certificate) == wanted
+        ]
+
     def key_file(self, entry: Entry) -> Path:
         """Where the key of a release lies until it is published."""
         return self.path.with_name(f"{self.path.name}.{entry.release}.key")
+
+    def _delete_stale_keys(self, entries: tuple[Entry, ...]) -> None:
+        """Delete keys without a row, of runs that were killed in their transaction: here no other one is going on."""
+        booked = {self.key_file(entry) for entry in entries}
+        for path in self.path.parent.glob(f"{escape(self.path.name)}.*.key"):
+            if path not in booked:
+                path.unlink(missing_ok=True)
 
     def begin(
         self, column: str, release: Mechanism | Certificate, *, again: bool = False, **terms: Any
@@ -450,13 +471,10 @@ class ReleaseLog:
         A release that was booked and cut off, as its key file shows, is gone on with instead, unless `again` is set.
         """
         certificate = certified(release)
-        if not again:
-            account = terms.get("account")
-            for entry in reversed(self._of(check_name(account or column, "account"))):
-                if not _same_mechanism(entry.certificate, certificate):
-                    continue
-                if self.key_file(entry).exists():
-                    return Draw(self, Key.read(self.key_file(entry)), entry.release, entry)
+        own = check_name(terms.get("account") or column, "account")
+        for entry in [] if again else reversed(self.same(own, certificate)):
+            if self.key_file(entry).exists():
+                return Draw(self, Key.read(self.key_file(entry)), entry.release, entry)
         entry = self.ask(column, certificate, again=again, **terms)
         terms |= {"column": column, "release": certificate, "again": again}
         return Draw(self, Key.new(), entry.release, terms=terms)
@@ -483,9 +501,12 @@ class ReleaseLog:
         return released
 
 
-def _same_mechanism(one: Certificate, other: Certificate) -> bool:
-    """Whether two certificates are about one mechanism, whatever level they state."""
-    return Mechanism.from_certificate(one) == Mechanism.from_certificate(other)
+def _first_of_each(entries: Iterable[Entry]) -> dict[str, str]:
+    """The accounts, by their folded names."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        found.setdefault(folded(entry.account), entry.account)
+    return found
 
 
 def _least_budget(entries: Iterable[Entry]) -> float | None:
@@ -522,6 +543,7 @@ class Draw:
         return self.entry
 
     def finish(self) -> None:
-        """Delete the key, once the release is published."""
+        """Delete the key, once the release is published, and the keys of runs that it takes the place of."""
         assert self.entry is not None
-        self.log.key_file(self.entry).unlink(missing_ok=True)
+        for entry in self.log.same(self.entry.account, self.entry.certificate):
+            self.log.key_file(entry).unlink(missing_ok=True)

@@ -170,11 +170,12 @@ class CsvTable:
                 return
             if width == 1:
                 rows = [row or [""] for row in rows]  # an empty line is an empty field
+            before = blank
             while rows and not rows[-1]:  # blank lines may end a file
                 rows.pop()
                 blank += 1
-            if {*map(len, rows)} - {width} or (rows and blank):
-                self._refuse(rows, width, blank)
+            if {*map(len, rows)} - {width} or (rows and before):
+                self._refuse(rows, width, before)
             self.done += len(rows)
             if rows:
                 yield rows
@@ -213,7 +214,8 @@ class CsvTable:
             raise ValueError(f"two names look alike in a CSV file: {listed_names(names)}")
         ends = "\r\n" if self._text.newlines == "\r\n" else "\n"
         text = io.TextIOWrapper(file, self.layout.encoding, newline="")
-        writer = csv.writer(text, delimiter=self.layout.delimiter, lineterminator=ends)
+        lines = _Lines(text, ends)
+        writer = csv.writer(lines, delimiter=self.layout.delimiter, lineterminator="\r\n")
 
         def write(block: list[list[str]], codes: NDArray[Any]) -> None:
             for row, code in zip(block, codes.tolist()):
@@ -231,6 +233,17 @@ class CsvTable:
             raise ValueError(f"an outcome cannot be written in {self.layout.encoding}") from None
         finally:
             text.detach()
+
+
+@dataclass
+class _Lines:
+    """Rows with these ends; `csv` writes them with both characters, so that it quotes fields with either."""
+
+    text: io.TextIOWrapper
+    ends: str
+
+    def write(self, line: str) -> None:
+        self.text.write(line[:-2] + self.ends)
 
 # %% ../../nbs/internals/files/01_tables.ipynb #fb5f9826
 PARQUET = (".parquet", ".pq")

@@ -21,7 +21,7 @@ from .column_kinds import blocks
 from .columns import check_gaps, decode, encode
 from .labels import pandas_index, released_names
 from .estimation import Estimate
-from .sampling import UNITS, Guide, KeyedWords, Words, alias_tables, guide
+from .sampling import UNITS, Guide, Words, alias_tables, guide
 from .sampling import random_words, to_weights
 from ..foundations.utility import Utility, as_utility
 from ..numerics.enclosure import text_above, texts_around
@@ -206,7 +206,7 @@ class Mechanism(Frozen):
     def privatize(
         self,
         values: Any,
-        rng: np.random.Generator | int | KeyedWords | None = None,
+        rng: np.random.Generator | int | None = None,
         missing: str = "refuse",
     ) -> Any:
         """Release a column: draw an outcome for each value.
@@ -215,9 +215,8 @@ class Mechanism(Frozen):
         ----------
         values : column of length n
             Values among `inputs`: a list, a NumPy array, a pandas or Polars Series, an Arrow array.
-        rng : numpy.random.Generator, int or KeyedWords, optional
-            Generator or seed, for experiments only; a cryptographic generator if left out. Or the words of a secret
-            key, for a release that may have to be drawn again.
+        rng : numpy.random.Generator or int, optional
+            Generator or seed, for experiments only; a cryptographic generator if left out.
         missing : {'refuse', 'keep'}
             Whether a missing value is an error or stays missing, which reveals who did not answer.
 
@@ -233,7 +232,7 @@ class Mechanism(Frozen):
             If `values` is empty, or holds a missing value or one not among `inputs`; the row is named. Or if
             gaps stay that look like an outcome.
         """
-        words = rng if isinstance(rng, KeyedWords) else random_words(rng)
+        words = random_words(rng)
         check_gaps(missing, self.inputs, self.outputs)
         parts = [
             self.draw(encode(part, self.inputs, "values", missing, start), words)
@@ -241,14 +240,13 @@ class Mechanism(Frozen):
         ]
         return decode(np.concatenate(parts), self.outputs, values)
 
-    def draw(self, codes: NDArray[np.intp], words: Words | KeyedWords) -> NDArray[Any]:
+    def draw(self, codes: NDArray[np.intp], words: Words) -> NDArray[Any]:
         """Positions of outcomes for positions of secrets, both of shape (n,); -1, a gap, stays."""
-        supply = words.block(codes) if isinstance(words, KeyedWords) else words
         # The smallest type that holds all positions and -1: a column may have a billion rows.
         kind = np.min_scalar_type(-len(self.outputs))
         if codes.min() >= 0:
-            return self._guide.draw(codes, supply).astype(kind)
-        drawn = self._guide.draw(np.maximum(codes, 0), supply).astype(kind)
+            return self._guide.draw(codes, words).astype(kind)
+        drawn = self._guide.draw(np.maximum(codes, 0), words).astype(kind)
         return np.where(codes < 0, kind.type(-1), drawn)
 
     def estimate(self, outputs: Any, method: str = "inversion", partly: bool = False) -> Estimate:

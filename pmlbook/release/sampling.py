@@ -5,13 +5,10 @@
 # %% ../../nbs/release/01_sampling.ipynb #d348ff3c
 from __future__ import annotations
 
-import hmac
-import json
 import reprlib
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -170,43 +167,6 @@ def counter_words(key: bytes) -> Words:
 
     stream = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
     return lambda n: np.frombuffer(stream.update(bytes(4 * n)), "<u4").astype(np.uint32)
-
-
-class KeyedWords:
-    """Random words of one release under a secret key: the same whenever it is drawn again.
-
-    Draws with them follow the mechanism exactly if the words are uniform. They are pseudorandom: as hard
-    to distinguish from uniform words as HMAC-SHA256 and AES-256 under a secret key are from random functions.
-
-    `key`, length 32: from `secrets.token_bytes`, and as secret as the column: with it the noise can be removed.
-    `*bound`: the identity of the release. Under another column, mechanism or partition the same key gives other
-    words. ValueError if the key has another length.
-
-    Source: HMAC, RFC 2104, as a pseudorandom function, Bellare 2006; `counter_words`.
-    """
-
-    def __init__(self, key: bytes, *bound: str | int) -> None:
-        if not isinstance(key, bytes) or len(key) != KEY_BYTES:
-            raise ValueError(f"key must be {KEY_BYTES} bytes")
-        self._key, self._number = key, 0
-        self._bound = sha256(json.dumps(bound).encode()).digest()
-        self._seen = sha256(self._bound)
-
-    def block(self, codes: NDArray[np.intp]) -> Words:
-        """Words for the next block of values, of which these are the codes, shape (n,), below 2^31."""
-        place = self._bound + self._number.to_bytes(8, "big")
-        own = hmac.digest(self._key, place + codes.astype("<i4").tobytes(), "sha256")
-        self._number += 1
-        self._seen.update(own)
-        return counter_words(own)
-
-    @property
-    def digest(self) -> str:
-        """SHA-256, in hexadecimal, of the blocks so far, to compare with another run."""
-        return self._seen.hexdigest()
-
-    def __reduce__(self) -> Any:
-        raise TypeError("a secret key is not pickled: read it from its manifest where it is needed")
 
 # %% ../../nbs/release/01_sampling.ipynb #37834ba4
 MAX_GUIDE_CELLS = 2**21  # entries of a guide at most: more do not fit into the processor's cache
