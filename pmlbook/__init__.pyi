@@ -19,7 +19,6 @@ from pmlbook.numerics.linear_programmes import SolverFailed as SolverFailed
 from pmlbook.numerics.linear_programmes import LooseBound as LooseBound
 from pmlbook.budget.account import BudgetExceeded as BudgetExceeded
 from pmlbook.budget.log import AlreadyReleased as AlreadyReleased
-from pmlbook.accounting.release_log import RepeatedRelease as RepeatedRelease
 from pmlbook import measures as measures
 from pmlbook import mechanisms as mechanisms
 from pmlbook import robust as robust

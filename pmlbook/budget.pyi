@@ -3,4 +3,3 @@ from pmlbook.practice.composition import JointRelease as JointRelease
 from pmlbook.beyond.repeated_releases import repeated_leakage as repeated_leakage
 from pmlbook.beyond.repeated_releases import RepeatedLeakage as RepeatedLeakage
 from pmlbook.budget.log import ReleaseLog as ReleaseLog
-from pmlbook.accounting.disk_log import DiskLog as DiskLog

@@ -1,28 +1,16 @@
 """What several releases leak together: against brute force in fractions, to the last digit."""
 
-import copy
 import math
 import pickle
-import re
-import warnings
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 import numpy as np
-import pandas as pd
 import pytest
 from oracles import exp_from_below, lift_vertices
 
 import pmlbook as pb
-from pmlbook.accounting.release_log import (
-    ReleaseLog,
-    RepeatedRelease,
-    after_release,
-    min_remaining,
-)
 from pmlbook.practice.composition import (
     best_answer,
     certified_level,
@@ -76,8 +64,9 @@ def rare_mechanism(rng, prior, m):
 
 
 def random_prior(rng, n):
-    """A prior, often with very rare secrets."""
-    p = rng.dirichlet(np.ones(n)) * 2.0 ** -rng.choice([0, 0, 10, 50, 300], size=n)
+    """A prior, often with very rare secrets, down to the least share that a mechanism takes."""
+    p = rng.dirichlet(np.ones(n)) * 2.0 ** -rng.choice([0, 0, 10, 30, 300], size=n)
+    p = np.maximum(p / p.sum(), 2e-12)
     return p / p.sum()
 
 
@@ -91,14 +80,8 @@ def is_smallest(level, lift):
 
 def test_rare_outcomes_are_not_rounded_away():
     """The lifts of outcomes far below 2^-53 count in full."""
-    log, levels = ReleaseLog(), {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RepeatedRelease)
-        for releases in range(1, 13):
-            levels[releases] = log.record("answers", RARE)
-    found = {k: round(levels[k], 4) for k in (4, 5, 6, 12)}
+    found = {k: round(compose(*[RARE] * k).epsilon, 4) for k in (4, 5, 6, 12)}
     assert found == {4: 1.8563, 5: 2.0547, 6: 2.171, 12: 2.3004}
-    assert levels[12] == compose(*[RARE] * 12).epsilon
     tiny = np.array([2.0**-28, 2.0**-29])
     faint = pb.Mechanism(np.column_stack([1 - tiny, tiny]), [0.1, 0.9])
     twice = compose(faint, faint)
@@ -112,18 +95,14 @@ def test_odometer_equals_brute_force():
         n, m = int(rng.integers(1, 5)), int(rng.integers(1, 4))
         mechanism = rare_mechanism(rng, random_prior(rng, n), m)
         shares, columns = exact_shares(mechanism), mechanism.weights.T.tolist()
-        account = after_release(None, mechanism)
         last = int(rng.integers(1, 13))
-        for _ in range(last - 1):
-            account = after_release(account, mechanism)
         expected = Fraction(0)
         for chosen in combinations_with_replacement(columns, last):
             column = [math.prod(entries) for entries in zip(*chosen)]
             expected = max(expected, exact_lift(column, shares))
-        joint = account.joint
-        assert joint.releases == last == account.releases
-        assert joint.largest_lift == expected == 1 / account.remaining
-        assert account.epsilon == joint.epsilon and joint.certify(joint.epsilon)
+        joint = compose(*[mechanism] * last)
+        assert joint.releases == last and joint.largest_lift == expected
+        assert joint.certify(joint.epsilon)
         assert joint.epsilon == 0 or not joint.certify(math.nextafter(joint.epsilon, 0))
         assert sum(c.lifts[0] * c.units for c in joint.columns) == 2 ** (53 * last)
 
@@ -179,8 +158,8 @@ def test_grouping_and_order_do_not_matter():
     assert len(lifts) == 1 and compose(compose(a, b), c).releases == 3
 
 
-@pytest.mark.parametrize("rarest", [5e-324, 1e-300, 2.0**-1000, 1e-17])
-def test_priors_at_the_end_of_the_floats(rarest):
+@pytest.mark.parametrize("rarest", [1e-12, 2.0**-39, 1e-7])
+def test_priors_at_the_end_of_the_domain(rarest):
     """A secret that hardly exists is singled out in full, by a zero and by a unit of 2^-53."""
     prior = [1 - rarest, rarest]
     for channel in ([[1, 0], [0.5, 0.5]], [[1 - 2**-53, 2**-53], [0.5, 0.5]]):
@@ -208,10 +187,6 @@ def test_names_are_matched():
     shuffled = pb.Mechanism(channel[order], np.array(prior)[order], ("c", "a", "b"))
     assert compose(first, shuffled).largest_lift == compose(first, first).largest_lift
     assert compose(first, shuffled).inputs == first.inputs
-    log = ReleaseLog()
-    log.record("answers", first)
-    with pytest.warns(RepeatedRelease):
-        assert log.record("answers", shuffled) == compose(first, first).epsilon
 
 
 def test_priors_are_matched_with_the_names():
@@ -225,26 +200,6 @@ def test_another_prior_is_refused_in_the_last_digit():
     nearly = pb.Mechanism(FLIP.channel, [0.5 + 2**-53, 0.5 - 2**-53])
     with pytest.raises(ValueError, match="different priors: 0 has 0.5"):
         compose(FLIP, nearly)
-
-
-def test_refusals_leave_the_log_as_it_was(monkeypatch):
-    """Also where the list is too long, and only a bound is kept."""
-    others = [
-        pb.Mechanism(FLIP.channel, [0.4, 0.6]),
-        pb.Mechanism(FLIP.channel, [0.5, 0.5], ("a", "b")),
-    ]
-    for listed in (10**6, 0):
-        monkeypatch.setattr("pmlbook.accounting.release_log.MAX_LISTED_STEPS", listed)
-        log = ReleaseLog()
-        log.record("a", FLIP)
-        with pytest.warns(RepeatedRelease):
-            before = log.record("a", FLIP)
-        for other in others:
-            with pytest.raises(ValueError, match="different priors|inputs differ"):
-                log.record("a", other)
-            with pytest.raises(ValueError, match="different priors|inputs differ"):
-                log.privatize("a", other, list(other.inputs))
-        assert log["a"].epsilon == before and log["a"].releases == 2
 
 
 def test_joint_release_cannot_be_changed_and_travels():
@@ -317,59 +272,6 @@ def test_least_ratio_is_local_differential_privacy():
     assert compose(FLU).min_ratio == 0
 
 
-def test_fallback_bounds_every_pair():
-    """Never below the exact level; a sum of two PML levels would be, for the clinic's questions."""
-    rng = np.random.default_rng(9)
-    pairs = [(FLU, SICK), (SICK, FLU), (FLIP, FLIP), (RARE, RARE)]
-    for _ in range(200):
-        prior, spread = random_prior(rng, int(rng.integers(1, 5))), rng.choice([0.3, 1, 30])
-        channels = rng.dirichlet(np.full(3, spread), size=(2, len(prior)))
-        pairs.append([pb.Mechanism(channel, prior) for channel in channels])
-        pairs.append([rare_mechanism(rng, prior, 3) for _ in range(2)])
-    sums = 0
-    for one, two in pairs:
-        exact, (u, f), (v, g) = compose(one, two), standing(compose(one)), standing(compose(two))
-        bound = min_remaining((u, f), (v, g), min(exact.prior))
-        assert bound <= 1 / exact.largest_lift
-        rarest = min(exact.prior)
-        assert bound == max(u + v - 1, u * g, f * v, rarest + (1 - rarest) * f * g)
-        sums += u * v > 1 / exact.largest_lift
-    assert sums >= 40  # so a sum of levels cannot hide
-
-
-@pytest.mark.parametrize("listed", [0, 80, 300])
-def test_account_is_never_below_the_exact_level(monkeypatch, listed):
-    monkeypatch.setattr("pmlbook.accounting.release_log.MAX_LISTED_STEPS", listed)
-    rng = np.random.default_rng(10)
-    orders = [[FLU, SICK], [SICK, FLU], [FLIP] * 5, [RARE] * 6]
-    for _ in range(40):
-        prior = random_prior(rng, int(rng.integers(2, 4)))
-        kinds = [rare_mechanism(rng, prior, 2) for _ in range(2)]
-        kinds.append(pb.Mechanism(rng.dirichlet(np.full(2, 9.0), size=len(prior)), prior))
-        orders.append([kinds[k] for k in rng.integers(3, size=5)])
-    bounded = 0
-    for made in orders:
-        account = after_release(None, made[0])
-        for k, mechanism in enumerate(made[1:], start=2):
-            before, account = account, after_release(account, mechanism)
-            exact = compose(*made[:k])
-            assert account.remaining <= 1 / exact.largest_lift
-            assert account.epsilon >= exact.epsilon and account.epsilon >= before.epsilon
-            assert (account.joint is None) or account.epsilon == exact.epsilon
-            bounded += account.joint is None
-    assert bounded >= 40
-
-
-def test_log_states_the_truth_about_the_clinic(monkeypatch):
-    """0.357 and 0.916 nats are 2.303 together, and no fallback returns 1.273."""
-    for listed in (10**6, 0):
-        monkeypatch.setattr("pmlbook.accounting.release_log.MAX_LISTED_STEPS", listed)
-        log = ReleaseLog()
-        log.record("diagnosis", FLU)
-        with pytest.warns(RepeatedRelease, match="2.303"):
-            assert math.isclose(log.record("diagnosis", SICK), math.log(10), abs_tol=1e-15)
-
-
 # ---------------------------------------------------------------- the worst pair of mechanisms
 
 
@@ -391,8 +293,8 @@ def test_worst_pair_against_all_pairs_of_vertices():
 
 
 def test_worst_pair_may_be_rare():
-    """Two questions single out one person in a thousand, in a million, in 10^15."""
-    for rarest in (1e-3, 2.0**-20, 1e-15, 1e-300):
+    """Two questions single out one person in a thousand, in a million, in 10^12."""
+    for rarest in (1e-3, 2.0**-20, 1e-12):
         prior = [0.5, 0.5 - rarest, rarest]
         worst = worst_joint_level(prior, 0.7, 0.7)
         assert math.isclose(worst, -math.log(rarest), rel_tol=1e-15)
@@ -484,113 +386,6 @@ def test_planned_sequence_does_not_cover_what_was_not_planned():
 # ---------------------------------------------------------------- the log
 
 
-def test_log_counts_and_refuses():
-    log = ReleaseLog()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert log.record("a", FLIP) == log.record("b", FLIP) == compose(FLIP).epsilon
-    with pytest.warns(RepeatedRelease, match="release 2 of column 'a': together they leak 0.5878"):
-        level = log.record("a", FLIP)
-    assert level == compose(FLIP, FLIP).epsilon
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", RepeatedRelease)
-        with pytest.raises(RepeatedRelease):
-            log.privatize("a", FLIP, [0, 1])
-    with pytest.raises(ValueError, match="row 1"):
-        log.privatize("c", FLIP, [0, 7])
-    assert log["a"].releases == 2 and "c" not in log and len(log) == 2
-
-
-def test_a_release_is_noted_though_the_warning_is_an_error():
-    log = ReleaseLog()
-    log.record("a", FLIP)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", RepeatedRelease)
-        for releases in (2, 3):
-            with pytest.raises(RepeatedRelease, match=f"release {releases} of"):
-                log.record("a", FLIP)
-            assert log["a"].releases == releases
-
-
-@pytest.mark.parametrize("method", ["record", "privatize"])
-def test_what_another_thread_notes_meanwhile_is_kept(monkeypatch, method):
-    """The other release comes after the account was computed and before it is noted, wherever that is."""
-    log, note, others = ReleaseLog(), ReleaseLog._note, []
-
-    def late(self, column, before, after):
-        if len(others) < 3:
-            others.append(self)
-            self.record("a", FLIP)
-        return note(self, column, before, after)
-
-    monkeypatch.setattr(ReleaseLog, "_note", late)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        log.record("a", FLIP) if method == "record" else log.privatize("a", FLIP, [0, 1])
-    assert log["a"].releases == 4
-    assert log["a"].epsilon == compose(*[FLIP] * 4).epsilon
-    assert any("release 4 of" in str(warning.message) for warning in caught)
-
-
-def test_threads_share_a_log_and_copies_have_their_own():
-    log = ReleaseLog()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(lambda _: log.privatize("a", FLIP, [0, 1] * 50_000), range(12)))
-        assert log["a"].releases == 12
-        copied = pickle.loads(pickle.dumps(log))
-        assert copied["a"].epsilon == log["a"].epsilon
-        copied.record("a", FLIP), copy.deepcopy(log).record("a", FLIP)
-    assert log["a"].releases == 12 and copied["a"].releases == 13
-
-
-@pytest.mark.parametrize(
-    "column",
-    [np.nan, Decimal("nan"), np.datetime64("NaT"), ("a", np.nan), frozenset([np.nan]), pd.NA],
-)
-def test_a_column_that_is_not_found_again_is_refused(column):
-    log = ReleaseLog()
-    with pytest.raises(ValueError, match="^column .* must be equal to itself"):
-        log.record(column, FLIP)
-    with pytest.raises(ValueError, match="^column .* must be equal to itself"):
-        log.privatize(column, FLIP, [0])
-    assert len(log) == 0 and log.record(("a", 1, None), FLIP) == log.record(None, FLIP)
-
-
-def test_warning_points_to_the_caller():
-    log = ReleaseLog()
-    log.privatize("a", FLIP, [0, 1])
-    with pytest.warns(RepeatedRelease) as caught:
-        log.privatize("a", FLIP, [0, 1])
-        log.record("a", FLIP)
-    assert [w.filename for w in caught] == [__file__] * 2
-
-
-def test_log_bounds_what_it_cannot_list(monkeypatch):
-    monkeypatch.setattr("pmlbook.accounting.release_log.MAX_LISTED_STEPS", 40)
-    monkeypatch.setattr("pmlbook.accounting.release_log.MAX_LISTED_TYPES", 0)
-    log = ReleaseLog()
-    with pytest.warns(RepeatedRelease) as caught:
-        levels = [log.record("a", FLIP) for _ in range(4)]
-    assert ["at most" in str(w.message) for w in caught] == [False, True, True]
-    exact = compose(FLIP, FLIP, FLIP, FLIP).epsilon
-    assert exact <= levels[-1] <= np.log(2) and log["a"].joint is None
-
-
-def test_message_does_not_round_down():
-    """Four digits of a level, the last one rounded up."""
-    for t in range(1, 40):
-        mechanism = pb.Mechanism([[0.5 + t / 100, 0.5 - t / 100], [0.5, 0.5]], [0.2, 0.8])
-        log = ReleaseLog()
-        log.record("a", mechanism)
-        with pytest.warns(RepeatedRelease) as caught:
-            level = log.record("a", mechanism)
-        both, alone = re.search(r"leak (\S+) nats; .* alone (\S+)", str(caught[0].message)).groups()
-        assert level <= float(both) < level * 1.002
-        assert compose(mechanism).epsilon <= float(alone)
-
-
 BAD = {
     "nothing": (lambda: compose(), "releases is empty"),
     "channel": (lambda: compose(FLIP, FLIP.channel), "release 1 must be a Mechanism .* ndarray"),
@@ -607,9 +402,6 @@ BAD = {
     "infinite": (lambda: composed_level(np.inf), "level = inf must be"),
     "pair": (lambda: worst_joint_level([0.5, 0.5], 0.1, np.inf), "second = inf must be"),
     "secrets": (lambda: worst_joint_level([1 / 16] * 16, 1, 1), "prior has 16 symbols, too many"),
-    "column": (lambda: ReleaseLog().record([1], FLIP), "column must be hashable, not a list"),
-    "mechanism": (lambda: ReleaseLog().record("a", None), "mechanism must be a Mechanism"),
-    "values": (lambda: ReleaseLog().privatize("a", 3, [0]), "mechanism must be a Mechanism"),
 }
 
 

@@ -28,7 +28,7 @@ MOVES = re.compile(r"^(?:explore|simplex|foldable|staircase|saddle)\(", re.M)
 WITHOUT_FIGURE = {  # chapters of the book volume that show tables, files or commands
     "release/03_certificate",
     "practice/15_where_we_stand",
-    "accounting/01_release",
+    "files/01_release",
     "cli/01_command_line",
     "cli/02_wizard",
 }

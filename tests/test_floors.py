@@ -19,7 +19,6 @@ FLOORS = [
     {"beyond"},
     {"budget"},
     {"files"},
-    {"accounting"},
     {"cli"},
 ]
 FLOOR = {folder: number for number, folders in enumerate(FLOORS) for folder in folders}

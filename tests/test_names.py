@@ -12,7 +12,6 @@ import pyarrow as pa
 import pytest
 
 import pmlbook as pb
-from pmlbook.accounting.release_log import RepeatedRelease
 from pmlbook.extremal.gains import gain_optimum
 from pmlbook.foundations import adversaries, leakage, probability, processing
 from pmlbook.hamming.known_source import known_source_leakage
@@ -516,10 +515,6 @@ def test_names_that_mean_missing_are_one_name(name):
     assert made == pb.Mechanism(flip, [0.5, 0.5], ("a", np.nan)) and made != turned
     assert made != pb.Mechanism(flip, [0.5, 0.5], ("a", "nan"))
     assert pickle.loads(pickle.dumps(made.certify(1.0))) == made.certify(1.0)
-    log = pb.budget.ReleaseLog()
-    log.record("c", made)
-    with pytest.warns(RepeatedRelease):
-        pickle.loads(pickle.dumps(log)).record("c", turned)
     assert pb.budget.compose(made, turned).inputs == made.inputs
     prior = pd.Series([0.5, 0.5], index=pd.Index(["a", name], dtype=object))
     assert pb.optimal_mechanism(prior, 0.3).mechanism.inputs == made.inputs

@@ -95,10 +95,10 @@ def test_lazy_names_are_like_any_others():
 RELEASING = """
 import sys, pmlbook.cli.commands
 from pmlbook import Mechanism, optimal_mechanism
-from pmlbook.budget import DiskLog
+from pmlbook.budget import ReleaseLog
 flip = Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5])
 assert flip.certify(0.5) and len(flip.privatize([0, 1])) == 2
-DiskLog("log", new=True).record("smokes", flip)
+ReleaseLog("log", new=True).record("smokes", flip)
 print(*sys.modules)
 """
 

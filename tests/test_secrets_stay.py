@@ -1,4 +1,4 @@
-"""No error quotes a value of the secret column: it may end in a log, or on the screen of somebody else."""
+"""No error quotes a value of the secret column: it may end in a log, or on another screen."""
 
 import datetime
 import traceback
@@ -10,9 +10,10 @@ import pytest
 from scipy.stats import uniform
 
 import pmlbook as pb
-from pmlbook.accounting.release import release_file
-from pmlbook.accounting.scale import release_frame
+from pmlbook.files.large_tables import released_frame
+from pmlbook.files.release import release_file
 from pmlbook.release.columns import encode
+from pmlbook.release.part import Key
 
 MECHANISM = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], {"no": 0.5, "yes": 0.5})
 NUMBERS = pb.estimate.mean_mechanism({0.0: 0.5, 1.0: 0.3, 2.0: 0.2}, 1.0, 4)
@@ -62,8 +63,13 @@ CALLS = {
     "log": lambda column, folder: pb.budget.ReleaseLog(folder / "log", new=True).privatize(
         "said", MECHANISM, column
     ),
-    "frame": lambda column, folder: release_frame(
-        pd.DataFrame({"said": pd.Series(column, dtype=object)}), "said", MECHANISM
+    "frame": lambda column, folder: released_frame(
+        pd.DataFrame({"said": pd.Series(column, dtype=object)}),
+        "said",
+        Key.new(),
+        0,
+        MECHANISM,
+        "refuse",
     ),
     "csv": lambda column, folder: of_file(column, folder, "t.csv"),
     "parquet": lambda column, folder: of_file(column, folder, "t.parquet"),

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.accounting.release import count_strata, release_file
+from pmlbook.files.release import count_strata, release_file
+from pmlbook.files.tables import Layout
 from pmlbook.practice.robust import robust_mechanism
 from pmlbook.practice.strata import (
     LevelExceeded,
@@ -19,7 +20,6 @@ from pmlbook.practice.strata import (
     strata_region,
     tally,
 )
-from pmlbook.release.csv_fields import Layout
 
 pd = pytest.importorskip("pandas")
 

@@ -80,7 +80,7 @@ def release_file(
     ----------
     source, target : path
         Two files of the same kind: Parquet if they end in `.parquet` or `.pq`, CSV with a header otherwise.
-        Memory does not grow with their size. If everybody may read the source, so everybody may the target; else
+        Memory does not grow with their size. The target can be read by all if the source can be; else
         only its owner. CSV may be compressed by gzip; the target is if its name ends in `.gz`.
     column : str
         Name of the column to release.

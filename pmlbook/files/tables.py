@@ -129,6 +129,7 @@ class CsvTable:
 
     def __init__(self, source: OpenFile, layout: Layout) -> None:
         self.source, self.layout, self.done = source, layout, 0
+        self._ends = ""  # of the first line, and so of all that are written
         encoding = (
             "utf-8-sig" if codecs.lookup(layout.encoding).name == "utf-8" else layout.encoding
         )
@@ -141,6 +142,7 @@ class CsvTable:
 
     def _lines(self) -> Iterator[str]:
         while line := self._text.readline(MAX_LINE_CHARACTERS):
+            self._ends = self._ends or ("\r\n" if line.endswith("\r\n") else "\n")
             if len(line) == MAX_LINE_CHARACTERS:
                 raise csv.Error(f"a line of {MAX_LINE_CHARACTERS:,} characters or more")
             yield line
@@ -212,9 +214,8 @@ class CsvTable:
         texts = [gap if text is None else text for text in spelled]
         if len(set(texts)) < len(texts):
             raise ValueError(f"two names look alike in a CSV file: {listed_names(names)}")
-        ends = "\r\n" if self._text.newlines == "\r\n" else "\n"
         text = io.TextIOWrapper(file, self.layout.encoding, newline="")
-        lines = _Lines(text, ends)
+        lines = _Lines(text, self._ends)
         writer = csv.writer(lines, delimiter=self.layout.delimiter, lineterminator="\r\n")
 
         def write(block: list[list[str]], codes: NDArray[Any]) -> None:

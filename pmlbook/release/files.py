@@ -92,7 +92,7 @@ def new_file(
     """A binary file that gets its name only when the block ends without an error and the disk has it.
 
     `target`: the name. `force`: whether a regular file of this name is replaced. `like`: the input, which is never
-    replaced; if everybody may read it, everybody may read the output. `again`: whether an existing file with the same
+    replaced; if all users may read it, all may read the output. `again`: whether an existing file with the same
     content is accepted, as after an interrupted run. ValueError if `target` is `like` under another name. OSError if
     the folder does not exist, the disk is full, or the name is taken and must not be replaced.
 

@@ -25,7 +25,7 @@ def test_to_theorem_three_of_grosse(page, site):
 
 def test_to_a_released_column(page, site):
     walk(page, site, "Releasing a file")
-    assert page.url.endswith("accounting/01_release.html")
+    assert page.url.endswith("files/01_release.html")
     assert "privatize" in page.locator("article").inner_text()
 
 

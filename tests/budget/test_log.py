@@ -173,7 +173,7 @@ def test_a_key_is_its_owners_and_is_neither_shown_nor_pickled(log):
 
 
 def test_a_planted_key_does_not_become_the_key_of_a_release(log):
-    """Whoever may write into the folder could otherwise choose the noise."""
+    """A user with write access to the folder could otherwise choose the noise."""
     cut_off(log)
     (path,) = keys()
     path.unlink()

@@ -78,7 +78,7 @@ def release(text, mechanism=CONSTANT, target="out.csv", **choice):
 @pytest.mark.posix
 @pytest.mark.parametrize("mode", [0o600, 0o400, 0o640, 0o644, 0o666, 0o700, 0o4755, 0o604])
 def test_a_release_has_at_most_the_rights_of_its_source(folder, mode):
-    """If everybody may read the source, everybody may read the release; else only its owner, and until then too."""
+    """If all users may read the source, all may read the release; else only its owner, and until then too."""
     Path("in.csv").write_text(GOOD)
     os.chmod("in.csv", mode)
     seen = []

@@ -1,7 +1,6 @@
 """The error about a missing column: a similar name, or the delimiter."""
 
-from pmlbook.release.csv_fields import Layout
-from pmlbook.release.tables import find_column, open_table
+from pmlbook.files.tables import Layout, find_column, open_table
 
 
 def test_the_error_of_a_missing_column(tmp_path):
@@ -22,9 +21,6 @@ def test_the_error_of_a_missing_column(tmp_path):
     assert told("id,note\n", "illness").endswith("has 2 columns: is the delimiter ','?")
     assert told("id;note\n", "id;not").endswith("has 1 column: is the delimiter ','?")
     assert told("id, q\n", "q").endswith("did you mean ' q'?")
-    assert told("# 2024\nid,q\n", "q").endswith(
-        "1 column: if it begins with comments, pass comment='#'"
-    )
     assert told("note,note\n", "note").startswith("occurs more than once in told.csv, which has 2")
     assert "did you mean" not in told("note,note\n", "note")
     assert "'id', 'note'" in told("id,note\n", "illness", True)
