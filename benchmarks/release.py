@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pmlbook import Mechanism
-from pmlbook.accounting.release import release_file
+from pmlbook.files.release import release_file
 from pmlbook.mechanisms import randomized_response
 
 EPSILON = 1.0

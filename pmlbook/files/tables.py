@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -130,22 +130,30 @@ class CsvTable:
     def __init__(self, source: OpenFile, layout: Layout) -> None:
         self.source, self.layout, self.done = source, layout, 0
         self._ends = ""  # of the first line, and so of all that are written
+        self._returns = False  # whether a field may hold a carriage return
         encoding = (
             "utf-8-sig" if codecs.lookup(layout.encoding).name == "utf-8" else layout.encoding
         )
         with self._explained():
             self._text = io.TextIOWrapper(unpacked(source.file), encoding, newline="")
-            self._rows = csv.reader(self._lines(), delimiter=layout.delimiter, strict=True)
+            lines = chain.from_iterable(self._lines())
+            self._rows = csv.reader(lines, delimiter=layout.delimiter, strict=True)
             self.columns = next(self._rows, [])
         if not any(self.columns):
             raise ValueError(f"{source.path} is empty: its first line must name the columns")
 
-    def _lines(self) -> Iterator[str]:
-        while line := self._text.readline(MAX_LINE_CHARACTERS):
-            self._ends = self._ends or ("\r\n" if line.endswith("\r\n") else "\n")
-            if len(line) == MAX_LINE_CHARACTERS:
+    def _lines(self) -> Iterator[list[str]]:
+        """The lines of the file, some at a time; csv.Error for one that is longer than any row should be."""
+        rest = ""
+        while piece := self._text.read(MAX_LINE_CHARACTERS):
+            lines = io.StringIO(rest + piece, newline="").readlines()
+            rest = lines.pop()  # perhaps half a line, or half of its end
+            if len(rest) >= MAX_LINE_CHARACTERS:
                 raise csv.Error(f"a line of {MAX_LINE_CHARACTERS:,} characters or more")
-            yield line
+            self._ends = self._ends or ("\r\n" if (lines or [rest])[0].endswith("\r\n") else "\n")
+            self._returns = self._returns or "\r" in piece
+            yield lines
+        yield [rest] if rest else []
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -190,11 +198,15 @@ class CsvTable:
         what = what if found[place] else f"is blank; its header has {width} fields"
         raise ValueError(f"row {self.done + place + 1} of {self.source.path} {what}")
 
-    def column(self, block: list[list[str]], place: int, known: Sequence[Any] = ()) -> list[Any]:
+    def column(
+        self, block: list[list[str]], place: int, known: Sequence[Any] = ()
+    ) -> Sequence[Any]:
         """One column of a block, None where a text means missing and is not `known`."""
         gaps = {*self.layout.missing_text}.difference(known)
         fields = [row[place] for row in block]
-        return [None if text in gaps else text for text in fields] if gaps else fields
+        if gaps.isdisjoint(fields):
+            return fields
+        return [None if text in gaps else text for text in fields]
 
     def spell(self, names: Sequence[Hashable]) -> list[str | None]:
         """The names as texts of the file, None for a missing value; ValueError if two are the same text."""
@@ -215,19 +227,20 @@ class CsvTable:
         if len(set(texts)) < len(texts):
             raise ValueError(f"two names look alike in a CSV file: {listed_names(names)}")
         text = io.TextIOWrapper(file, self.layout.encoding, newline="")
-        lines = _Lines(text, self._ends)
-        writer = csv.writer(lines, delimiter=self.layout.delimiter, lineterminator="\r\n")
+        mark, lines = self.layout.delimiter, _Lines(text, self._ends)
+        plain = csv.writer(text, delimiter=mark, lineterminator=self._ends)
+        careful = csv.writer(lines, delimiter=mark, lineterminator="\r\n")
 
         def write(block: list[list[str]], codes: NDArray[Any]) -> None:
             for row, code in zip(block, codes.tolist()):
                 if code >= 0:  # a gap stays
                     row[place] = texts[code]
-            writer.writerows(block)
+            (careful if self._returns else plain).writerows(block)
 
         try:
             header = list(self.columns)
             header[place] = title
-            writer.writerow(header)
+            careful.writerow(header)
             yield write
             text.flush()
         except UnicodeEncodeError:
