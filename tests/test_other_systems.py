@@ -123,7 +123,7 @@ def test_every_public_name_can_be_had_and_the_checker_speaks(tmp_path):
 
 
 def test_a_release_is_whole_utf_8_and_leaves_nothing(run, tmp_path):
-    plain = [*RELEASE, "--no-log"]
+    plain = [*RELEASE]
     codes, said = run(plain, plain, [*plain, "--force"])
     assert codes == [0, 2, 0] and "out.csv exists" in said[1] and "rows: 300" in said[2]
     source, released = ((tmp_path / name).read_bytes() for name in ("in.csv", "out.csv"))

@@ -8,6 +8,7 @@ import sys
 import tracemalloc
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 
@@ -105,16 +106,20 @@ def test_empty_cells_are_counted_aloud(run):
 # words that are nearly right, and help that comes at once
 
 
+# Click suggests options in every version that is allowed, and commands in newer ones.
+SUGGESTS = pytest.mark.skipif(not hasattr(click.exceptions, "NoSuchCommand"), reason="older Click")
+
+
 @pytest.mark.parametrize(
     "command, meant",
     [
-        ("relase m.json in.csv out.csv", "'release'"),
-        ("desing 1 1", "'design'"),
-        ("--versoin", "'--version'"),
-        (f"design {CLINIC} --epsilom 1", "'--epsilon'"),
-        (f"design {CLINIC} --epsilom=1", "'--epsilon'"),
-        ("estimate m.json in.csv --colunm said", "'--column'"),
-        ("estimate m.json in.csv --column said --intervall exact", "'--interval'"),
+        pytest.param("relase m.json in.csv out.csv", "release", marks=SUGGESTS),
+        pytest.param("desing 1 1", "design", marks=SUGGESTS),
+        ("--versoin", "--version"),
+        (f"design {CLINIC} --epsilom 1", "--epsilon"),
+        (f"design {CLINIC} --epsilom=1", "--epsilon"),
+        ("estimate m.json in.csv --colunm said", "--column"),
+        ("estimate m.json in.csv --column said --intervall exact", "--interval"),
         ("design --counts in.csv --column sayd --epsilon 1", "'said'"),
         ("design --counts in.csv --column Said --epsilon 1", "'said'"),
     ],

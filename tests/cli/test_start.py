@@ -1,5 +1,6 @@
 """From a messy file to a mechanism: by questions at a terminal, or by options, and the page is safe to open."""
 
+import io
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import pytest
 
 from pmlbook import Mechanism
 from pmlbook.budget.log import ReleaseLog
+from pmlbook.cli.command_line import main
 from pmlbook.cli.reading import read_certificate
 from pmlbook.cli.report import report
 from pmlbook.cli.sentences import meant, sentences, short_label
@@ -101,10 +103,13 @@ def test_asked_at_a_terminal_it_is_the_same(run):
         assert Path(f"asked.{kind}").read_bytes() == Path(f"told.{kind}").read_bytes()
 
 
-def test_answers_that_end_write_nothing(run):
+def test_answers_that_end_write_nothing(run, monkeypatch, capsys):
     for answers in (["how was it"], ["how was it", "0.05"], ["how was it", "0.05", "0.5"]):
-        code, out, err = run("start in.csv", answers=answers)
-        assert code == 2 and "no answer to the question" in err and os.listdir() == ["in.csv"]
+        typed = io.StringIO("".join(f"{answer}\n" for answer in answers))
+        typed.isatty = lambda: True
+        monkeypatch.setattr("sys.stdin", typed)
+        assert main(["start", "in.csv"]) == 2 and os.listdir() == ["in.csv"]
+        assert "no answer to the question" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
