@@ -31,6 +31,7 @@ WITHOUT_FIGURE = {  # chapters of the book volume that show tables, files or com
     "files/01_release",
     "cli/01_command_line",
     "cli/02_wizard",
+    "cli/03_report",
 }
 
 
