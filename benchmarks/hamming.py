@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from pmlbook.hamming.exact import dp_leakage
-from pmlbook.hamming.intervals import IntervalSet
 from pmlbook.hamming.mechanisms import full_programme
 from pmlbook.hamming.mutual_information import mi_leakage
 
@@ -70,24 +69,35 @@ def information(sizes: list[int]) -> None:
         print(f"{m:4d} {seconds:8.3f} {design.value:12.6f} {design.gap:8.1e}", flush=True)
 
 
-def sampled(m: int, people: int = 1000) -> IntervalSet:
+def sampled(m: int, people: int = 1000) -> tuple[np.ndarray, np.ndarray]:
     """Intervals as a sample of so many people leaves them, the same for every run."""
     p = np.random.default_rng([m, people]).dirichlet(np.ones(m))
     reach = 2 * np.sqrt(p * (1 - p) / people) + 1 / people
-    return IntervalSet(np.maximum(p - reach, 0), np.minimum(p + reach, 1))
+    return np.maximum(p - reach, 0), np.minimum(p + reach, 1)
+
+
+def vertices_of_box(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """All shares but one at an end, the last takes what is left."""
+    found = []
+    for k in range(len(low)):
+        ends = np.delete([low, high], k, axis=1).T
+        others = np.array(np.meshgrid(*ends)).reshape(len(ends), -1)
+        left = 1 - others.sum(axis=0)
+        found.append(np.insert(others, k, left, axis=0).T[(low[k] <= left) & (left <= high[k])])
+    return np.vstack(found)
 
 
 def intervals(solve: Callable[..., Any], listed: list[int], alone: list[int]) -> None:
-    """A set of intervals asked for its worst member, against its list of vertices, at D = 0.4."""
-    print(f"{solve.__name__}\n   M  vertices  listed s  asked s   leakage  difference      gap")
+    """Intervals for the shares against the list of their vertices, at D = 0.4."""
+    print(f"{solve.__name__}\n   M  vertices  listed s    box s   leakage  difference      gap")
     for m in listed + alone:
         known = sampled(m)
         design, seconds = timed(partial(solve, known, 0.4))
         vertices, slow, difference = "-", float("nan"), float("nan")
         if m in listed:
-            table, first = timed(known.listed)
+            table, first = timed(partial(vertices_of_box, *known))
             judge, second = timed(partial(solve, table, 0.4))
-            vertices, slow = str(len(table.vertices)), first + second
+            vertices, slow = str(len(table)), first + second
             difference = abs(judge.value - design.value)
         print(
             f"{m:4d} {vertices:>8} {slow:9.3f} {seconds:8.4f} {design.value:9.6f}"

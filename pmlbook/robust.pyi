@@ -3,5 +3,3 @@ from pmlbook.practice.estimated_prior import box_region as box_region, ball_regi
 from pmlbook.practice.estimated_prior import worst_leakage as worst_leakage
 from pmlbook.practice.robust import robust_mechanism as robust_mechanism
 from pmlbook.hamming.source_sets import SourceSet as SourceSet
-from pmlbook.hamming.intervals import IntervalSet as IntervalSet
-from pmlbook.hamming.shared_labels import min_loss as min_loss

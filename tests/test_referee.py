@@ -23,7 +23,7 @@ from pmlbook.practice import robust
 from pmlbook.practice.composition import compose, worst_joint_level
 from pmlbook.queries import counting
 from pmlbook.record_algorithms.algorithms import random_belief
-from pmlbook.robust import SourceSet, min_loss
+from pmlbook.robust import SourceSet
 from pmlbook.worst_case.dual_certificate import dual_certificate_bound
 from pmlbook.worst_case.frontier import worst_case_frontier
 from pmlbook.worst_case.problem import worst_value
@@ -161,11 +161,6 @@ def test_one_programme_is_enough_for_a_known_order():
         numbers = np.flatnonzero(levels[:-1] <= D)
         every = [min_with_censored(known, D, int(k))[0] for k in numbers]
         assert math.isclose(class_two_leakage(known, D), min(every), rel_tol=0, abs_tol=1e-9)
-
-
-def test_least_loss_is_public():
-    found = min_loss([[0.5, 0.5]], 1 - np.eye(2), 1.0)
-    assert math.isclose(found.value, 1 / (1 + math.e), rel_tol=1e-12)
 
 
 TRIANGLE = SourceSet([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]])

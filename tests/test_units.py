@@ -88,7 +88,6 @@ CASES = {
     "robust_mechanism": lambda u: bracket(
         pb.robust.robust_mechanism(REGION, 0.6, pb.measures.ExpectedGain(GAIN * u))
     ),
-    "min_loss": lambda u: bracket(pb.robust.min_loss(VERTICES, GAIN[:3] * u, 1.0)),
     "expected_utility_mechanism": lambda u: bracket(
         pb.mechanisms.expected_utility_mechanism(GAIN * u, PRIOR, 1.2, -0.9 * u)
     ),

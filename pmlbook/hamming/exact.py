@@ -8,18 +8,18 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
 from ..foundations.leakage import local_dp
 from ..numerics.linear_programmes import maximise, warn_if_loose
 from ..release.mechanism import Mechanism
 from ..numerics.validation import Array, ROUNDED_ZERO, check_probability, design_level
-from .intervals import KnownSource, as_known, evened_at_water_level, members
 from .known_source import censoring_distortions, channel_with, distortion_needed
 from .known_source import lost, odds_needed
 from .mechanisms import RobustDesign, not_stored
 from .mechanisms import stored_mechanism, worst_distortion
+from .source_sets import KnownSource, Sources, as_known, evened, members
 
 # %% auto #0
 __all__ = ['dp_leakage', 'min_distortion']
@@ -170,13 +170,14 @@ def _least_distortions(vertices: Array, odds: float) -> tuple[Array, Array]:
     return _least_average(vertices, odds)
 
 # %% ../../nbs/hamming/05_exact.ipynb #c7f68725
-def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> RobustDesign:
+def dp_leakage(source_set: Sources, distortion: float) -> RobustDesign:
     """Least local-DP leakage that a distortion permits under every distribution of a source set.
 
     Parameters
     ----------
-    source_set : SourceSet, IntervalSet or array_like, shape (K, M)
-        What is known about the source, of any class; an array holds the vertices.
+    source_set : SourceSet, array_like of shape (K, M), or a tuple (low, high) of two of shape (M,)
+        What is known about the source, of any class. An array holds the vertices, a tuple the ends of an
+        interval for each share; the index of a Series names the symbols.
     distortion : float
         D, between 0 and 1: largest probability of a wrong answer, under each distribution of the set.
 
@@ -192,9 +193,9 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     Raises
     ------
     InvalidPrior
-        If a vertex is no distribution.
+        If a vertex is no distribution, or none lies in the intervals.
     ValueError
-        If `distortion` is not between 0 and 1.
+        If `distortion` is not between 0 and 1, or the ends of an interval are crossed.
     SolverFailed
         If the linear programme ends without an optimum, or `distortion` is positive and too small to store.
 
@@ -217,6 +218,8 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     --------
     >>> round(dp_leakage([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], 0.3).value, 6)
     1.252763
+    >>> round(dp_leakage(([0.4, 0.2, 0.1], [0.6, 0.4, 0.2]), 0.3).value, 6)
+    1.386294
     """
     known, limit = as_known(source_set), check_probability(distortion, "distortion", toward=0)
     deciding = members(known)
@@ -227,7 +230,7 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     most = limit + min(ROUNDED_ZERO, limit / 1000)  # at the jump the last digits do not count
     if most >= 1 - least_peaked.max() - ROUNDED_ZERO:  # else no constant answer is good enough
         answer, least_peaked = _least_distortions(vertices, 1.0)
-        right = 1 - evened_at_water_level(known, _spread(answer, used, 1.0))
+        right = 1 - evened(known, _spread(answer, used, 1.0))
         rows = np.tile(right / right.sum(), (known.size, 1))
         design = _design(known, rows, 0.0, _spread(least_peaked, used, 0.0), "constant")
         if worst_distortion(design.mechanism.channel, known) <= most:
@@ -238,7 +241,7 @@ def dp_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     if limit < 2.0**-53:  # a symbol has at least so much of every outcome that is not its own
         raise not_stored("distortion", limit)
     answer, worst = _optimal_distortions(vertices, limit)
-    answer = evened_at_water_level(known, _spread(answer, used, math.nan))[used]
+    answer = evened(known, _spread(answer, used, math.nan))[used]
     slack = _rounding(vertices)
     worst, odds = _strongest(worst, least_peaked, vertices.mean(axis=0), limit, slack)
     bound = max(0.0, math.log(odds) * (1 - 2.0**-51) - 2.0**-50)
@@ -285,7 +288,7 @@ def _of_level(
     return None
 
 # %% ../../nbs/hamming/05_exact.ipynb #4b0ab347
-def min_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> RobustDesign:
+def min_distortion(source_set: Sources, epsilon: float) -> RobustDesign:
     """Least distortion, under the worst distribution of a source set, that a level of local DP permits.
 
     Parameters
@@ -305,7 +308,7 @@ def min_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> Robus
     Raises
     ------
     InvalidPrior
-        If a vertex is no distribution.
+        If a vertex is no distribution, or none lies in the intervals.
     ValueError
         If `epsilon` is negative or not finite.
     SolverFailed
@@ -333,7 +336,7 @@ def min_distortion(source_set: KnownSource | ArrayLike, epsilon: float) -> Robus
     used = deciding.max(axis=0) > 0
     vertices = deciding[:, used]
     answer, worst = _least_distortions(vertices, math.exp(min(level, 690.0)))
-    answer = evened_at_water_level(known, _spread(answer, used, math.nan))[used]
+    answer = evened(known, _spread(answer, used, math.nan))[used]
     odds = math.exp(level) if level < 709 else math.inf
     bound = distortion_needed(worst, odds, _rounding(vertices))[0] * (1 - 2.0**-49)
     mechanism = _of_level(known, np.where(answer < 1 - SOLVED_TOLERANCE, answer, 1), used, level)

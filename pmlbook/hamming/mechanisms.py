@@ -19,8 +19,8 @@ from ..numerics.linear_programmes import SolverFailed, maximise
 from ..release.mechanism import Design, Mechanism
 from ..numerics.validation import Array, InvalidChannel, aligned, check_channel
 from ..numerics.validation import check_probability, names_of
-from .intervals import IntervalSet, KnownSource, as_known, members
-from .source_sets import SourceSet, as_source_set
+from .source_sets import Box, KnownSource, Sources, SourceSet
+from .source_sets import as_known, as_source_set, members
 
 # %% auto #0
 __all__ = []
@@ -55,7 +55,7 @@ def _own_first(channel: ArrayLike) -> Any:
     return aligned(channel, [*rows, *spare], "outcomes", "symbols", axis=1)
 
 
-def worst_distortion(channel: ArrayLike, source_set: KnownSource | ArrayLike) -> float:
+def worst_distortion(channel: ArrayLike, source_set: Sources | Box) -> float:
     """Probability of a wrong answer under the worst distribution of a source set.
 
     `channel`, shape (M, M'): P(y | x), M' at least M; outcome i is right for symbol i. Returns max over the set of
@@ -67,7 +67,7 @@ def worst_distortion(channel: ArrayLike, source_set: KnownSource | ArrayLike) ->
     known = as_known(source_set)
     rows = _own_first(known.aligned(channel, "channel"))
     wrong = distortions(check_channel(rows, rows=known.size))
-    if isinstance(known, IntervalSet):
+    if isinstance(known, Box):
         exact = [Fraction(d) for d in wrong.tolist()]
         most = sum(p * d for p, d in zip(known.worst(exact), exact))
         return min(1.0, float(most) * (1 + 2.0**-49))
@@ -75,7 +75,7 @@ def worst_distortion(channel: ArrayLike, source_set: KnownSource | ArrayLike) ->
     return min(1.0, max(averages) * (1 + 2.0**-49))
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #f7a06716
-def is_valid(channel: ArrayLike, source_set: KnownSource | ArrayLike, distortion: float) -> bool:
+def is_valid(channel: ArrayLike, source_set: Sources | Box, distortion: float) -> bool:
     """Whether a mechanism keeps the distortion under every distribution of a source set.
 
     True only if the exact distortion is at most D; false if it is within 2^-49 D of D from either side. Arguments

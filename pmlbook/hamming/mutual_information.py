@@ -20,8 +20,8 @@ from .information_barrier import binary_divergences, censored, complement
 from .information_barrier import least_information, proven_bound
 from .mechanisms import RobustDesign, not_stored
 from .mechanisms import stored_mechanism, worst_distortion
-from .intervals import KnownSource, as_known, members, worst_members
-from .source_sets import SourceSet, as_source_set
+from .source_sets import Box, KnownSource, SourceSet, Sources
+from .source_sets import as_known, as_source_set, members
 from ..release.mechanism import Mechanism
 
 # %% auto #0
@@ -82,8 +82,11 @@ def replacing_channel(changed: Array, q: Array) -> Array:
 def _keeps_exactly(mechanism: Mechanism, known: KnownSource, limit: float) -> bool:
     """Whether the distortion is at most the limit under every distribution of the set, in fractions."""
     wrong = [1 - Fraction(stored) for stored in mechanism.channel.diagonal().tolist()]
-    most = max(weighted_sum(member, wrong) for member in worst_members(known, wrong))
-    return most <= Fraction(limit)
+    if isinstance(known, Box):
+        rows = [known.worst(wrong)]
+    else:
+        rows = [list(map(Fraction, vertex)) for vertex in known.vertices.tolist()]
+    return max(weighted_sum(row, wrong) for row in rows) <= Fraction(limit)
 
 
 def _without_search(known: KnownSource, limit: float) -> RobustDesign | None:
@@ -109,9 +112,9 @@ MAX_MEMBER_ROUNDS = 150  # a minute or two for hundreds of symbols; what is left
 
 def _worst_rows(known: KnownSource, losses: Array) -> Array:
     """Members of a set, shape (K, M), one of which has the largest mean loss."""
-    if isinstance(known, SourceSet):
-        return known.vertices
-    return np.array([known.worst(losses.tolist())], dtype=float)
+    if isinstance(known, Box):
+        return np.array([known.worst(losses.tolist())], dtype=float)
+    return known.vertices
 
 
 def _solved(known: KnownSource, limit: float) -> tuple[Array, Bounds]:
@@ -152,13 +155,13 @@ def _within_distortion(
     raise not_stored("distortion", limit)
 
 # %% ../../nbs/hamming/11_mutual_information.ipynb #09b852b1
-def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> RobustDesign:
+def mi_leakage(source_set: Sources, distortion: float) -> RobustDesign:
     """Least worst-case mutual information of a mechanism with bounded Hamming distortion.
 
     Parameters
     ----------
-    source_set : SourceSet, IntervalSet or array_like, shape (K, M)
-        What is known about the source, of any class; an array holds the vertices. The hull is meant.
+    source_set
+        As in `dp_leakage`. The hull of a list is meant.
     distortion : float
         D, between 0 and 1: largest probability of a wrong answer, under each distribution of the set. It is
         kept in exact arithmetic, the vertices taken relative to their sums.
@@ -173,7 +176,7 @@ def mi_leakage(source_set: KnownSource | ArrayLike, distortion: float) -> Robust
     Raises
     ------
     InvalidPrior, ValueError
-        If a vertex is no distribution; if `distortion` is not between 0 and 1.
+        If a vertex is no distribution, or none lies in the intervals; if `distortion` is not between 0 and 1.
     SolverFailed
         If `distortion` is positive and too small for a channel stored in steps of 2^-53.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -209,3 +210,110 @@ TABLES = MappingProxyType(
         "IIIc_10": SourceSet(_TEN),
     }
 )
+
+# %% ../../nbs/hamming/01_source_sets.ipynb #ca48ba7c
+def fill(
+    column: Sequence[Any], low: Sequence[Any], high: Sequence[Any], free: Any, total: Any = 1
+) -> list[Any]:
+    """The member of a set of intervals under which a column has the least mean, in floats, fractions or whole numbers alike.
+
+    A mass `free` of the `total` is not bound by the intervals and goes to the least entry. A fractional knapsack.
+    Lower ends that exceed the total by rounding stay as they are: the member is in proportion to the result.
+    """
+    order = sorted(range(len(column)), key=column.__getitem__)
+    belief = list(low)
+    left = max(0, total - free - sum(low))
+    for i in order:
+        extra = min(left, high[i] - low[i])
+        belief[i], left = belief[i] + extra, left - extra
+    belief[order[0]] += free
+    return belief
+
+# %% ../../nbs/hamming/01_source_sets.ipynb #b22c847d
+@dataclass(frozen=True, eq=False)
+class Box:
+    """All distributions with low <= P <= high, relative to their sum; the ends, shape (M,), are taken as exact."""
+
+    low: Array
+    high: Array
+    inputs: tuple[Hashable, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Number M of symbols."""
+        return len(self.low)
+
+    @cached_property
+    def water_level(self) -> float:
+        """The u at which max(low, min(u, high)) sums to one."""
+        ends = np.sort(np.append(self.low, self.high))
+        sums = [np.clip(end, self.low, self.high).sum() for end in ends]
+        return float(np.interp(1, sums, ends))
+
+    @cached_property
+    def flattest(self) -> Array:
+        """The most even member, shape (M,)."""
+        even = np.clip(self.water_level, self.low, self.high)
+        return frozen_array(even / even.sum())
+
+    def worst(self, losses: Sequence[Any]) -> list[Fraction]:
+        """The member with the largest mean of the losses, M numbers, exactly."""
+        low, high = (list(map(Fraction, ends.tolist())) for ends in (self.low, self.high))
+        filled = fill([-Fraction(loss) for loss in losses], low, high, 0)
+        whole = sum(filled)
+        return [share / whole for share in filled]
+
+    def aligned(self, values: Any, what: str) -> Any:
+        """The rows of a channel in the order of the symbols, where both are named."""
+        return aligned(values, self.inputs or None, what, "low")
+
+
+def _box(low: ArrayLike, high: ArrayLike) -> Box:
+    """Checked ends of intervals as a `Box`; the index of a Series names the symbols."""
+    names = first_names(names_of(low), names_of(high))
+    least = real_array(aligned(low, names, "low", "high"), "low", 1)
+    most = real_array(aligned(high, names, "high", "low"), "high", 1)
+    if len(least) != len(most):
+        raise ValueError(f"high has {len(most)} entries, but low has {len(least)}")
+    crossed = (least < 0) | (least > most)
+    if crossed.any():
+        k = int(np.argmax(crossed))
+        raise ValueError(
+            f"low[{k}] = {least[k]:g} must lie from 0 to high[{k}] = {most[k]:g}; "
+            "a tuple holds the ends of intervals, a list the vertices"
+        )
+    most = np.minimum(most, 1)
+    if least.sum() > 1 + SUM_TOLERANCE or most.sum() < 1 - SUM_TOLERANCE:
+        raise InvalidPrior(
+            "no distribution lies between low and high, "
+            f"which sum to {least.sum():g} and {most.sum():g}"
+        )
+    known = check_names(names, "low", len(least)) if names else ()
+    return Box(frozen_array(least), frozen_array(most), known)
+
+# %% ../../nbs/hamming/01_source_sets.ipynb #fbcfb0ea
+Sources = SourceSet | tuple[ArrayLike, ArrayLike] | ArrayLike
+KnownSource = SourceSet | Box
+
+
+def as_known(source_set: Sources | Box) -> KnownSource:
+    """Return a set as it is, a tuple (low, high) as a `Box`, and an array of vertices, shape (K, M), as a `SourceSet`."""
+    if isinstance(source_set, (SourceSet, Box)):
+        return source_set
+    if isinstance(source_set, tuple) and len(source_set) == 2:
+        return _box(*source_set)
+    return SourceSet(source_set)
+
+
+def members(known: KnownSource) -> Array:
+    """The members that decide a design, one per row: the vertices of a list, the flattest member of a box."""
+    return known.flattest[None, :] if isinstance(known, Box) else known.vertices
+
+
+def evened(known: KnownSource, values: Array) -> Array:
+    """Values averaged over the symbols at the water level of a box, equally likely in `members`; else as they are."""
+    if isinstance(known, SourceSet):
+        return values
+    level = known.water_level
+    there = (known.low <= level + ROUNDED_ZERO) & (level <= known.high + ROUNDED_ZERO)
+    return np.where(there, values[there].mean(), values) if there.any() else values

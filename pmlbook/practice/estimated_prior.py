@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..hamming.intervals import fill
+from ..hamming.source_sets import fill
 from ..release.intervals import clopper_pearson
 from ..numerics.enclosure import level_of, text_above, whole_numbers
 from ..numerics.validation import Array, Frozen, InvalidPrior, Unnamed, aligned, check_channel
