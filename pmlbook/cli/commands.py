@@ -12,7 +12,6 @@ import sys
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -96,6 +95,9 @@ def standard_error(mechanism: Mechanism, rows: int) -> float | None:
     return None if errors is None else max(errors)
 
 # %% ../../nbs/internals/cli/04_commands.ipynb #95eb53c3
+Strata = Mapping[tuple[Hashable, ...], Counter[Hashable]]
+
+
 def design(
     *,
     answers: Sequence[str],
@@ -115,36 +117,26 @@ def design(
     as_json: bool,
 ) -> int:
     """Find the optimal mechanism and write its certificate."""
-    inputs = [counts] if counts else []
-    check_target(output, force, inputs)
-    gaps: dict[str, int] = {}
+    check_target(output, force, [counts] if counts else [])
+    strata: Strata = {}
     if counts:
         strata = Column(counts, column, Layout(**csv), show_values).strata(given)
-        empty = sum(own[None] for own in strata.values())
-        gaps = {"counted": sum(own.total() for own in strata.values()) - empty, "empty": empty}
-    else:
-        prior = shares(answers)
     if given:
         found = _for_strata(strata, epsilon, utility, confidence)
     else:
-        if counts:
-            (own,) = strata.values()
-            names = sorted(own.keys() - {None}, key=str)
-            prior = {name: Fraction(own[name], gaps["counted"]) for name in names}
+        prior = _shares_of(strata[()]) if strata else shares(answers)
         _warn(level_warning(min(prior.values()), epsilon))
         found = designed(prior, epsilon, goal, utility, max_time)
-    made = found.mechanism
-    certificate = holding(made, epsilon)
-    check_target(output, force, inputs)  # a design may take long
+    certificate = holding(found.mechanism, epsilon)
     write_texts({output: certificate.to_json()}, force)
-    _warn(published_warning(made, "would publish"))
+    _warn(published_warning(found.mechanism, "would publish"))
     facts: dict[str, Any] = {
         "output": str(output),
         "sha256": certificate.digest,
         "epsilon": epsilon,
         "holds": certificate.holds,
-        "inputs": len(made.inputs),
-        "outputs": len(made.outputs),
+        "inputs": len(found.mechanism.inputs),
+        "outputs": len(found.mechanism.outputs),
         "for": goal,
         "utility": utility if goal == "information" else None,
         "value": found.value,
@@ -152,14 +144,27 @@ def design(
         "method": found.method,
     }
     lines = [f"{key}: {value}" for key, value in facts.items() if value is not None]
-    learned = mean_text(made, rows) if goal == "mean" else frequencies_text(made, rows)
-    lines += [made.standing, learned]
-    if gaps:
-        empty_text = f"; {gaps['empty']:,} rows are empty and not counted" if gaps["empty"] else ""
-        lines.append(f"counted: {gaps['counted']:,} values{empty_text}")
-    facts |= {"standard_error": standard_error(made, rows), "standard_error_rows": rows}
-    tell_done(facts | standing_of(made) | gaps, as_json, lines)
+    learned = mean_text if goal == "mean" else frequencies_text
+    lines += [found.mechanism.standing, learned(found.mechanism, rows)]
+    if strata:
+        empty = sum(own[None] for own in strata.values())
+        counted = sum(own.total() for own in strata.values()) - empty
+        facts |= {"counted": counted, "empty": empty}
+        more = f"; {empty:,} rows are empty and not counted" if empty else ""
+        lines.append(f"counted: {counted:,} values{more}")
+    facts |= {
+        "standard_error": standard_error(found.mechanism, rows),
+        "standard_error_rows": rows,
+    }
+    tell_done(facts | standing_of(found.mechanism), as_json, lines)
     return EXIT_SUCCESS
+
+
+def _shares_of(counts: Counter[Hashable]) -> dict[Hashable, Fraction]:
+    """The shares of the values that were counted, without the gaps."""
+    names = sorted(counts.keys() - {None}, key=str)
+    rows = sum(counts[name] for name in names)
+    return {name: Fraction(counts[name], rows) for name in names}
 
 
 def designed(
@@ -169,18 +174,15 @@ def designed(
     utility: str = "mutual_information",
     max_time: float | None = None,
 ) -> Design:
-    """The best design for the purpose of the release, with the names of the prior."""
-    weights: Any = list(prior.values())
+    """The best design for the purpose of the release."""
     if goal == "information":
-        found = pmlbook.optimal_mechanism(weights, epsilon, utility, max_time=max_time)
-    else:
-        target: Any = names_as_numbers(tuple(prior)) if goal == "mean" else "frequencies"
-        found = pmlbook.estimation_mechanism(weights, epsilon, target, max_time)
-    return replace(found, mechanism=replace(found.mechanism, inputs=tuple(prior)))
+        return pmlbook.optimal_mechanism(prior, epsilon, utility, max_time=max_time)
+    target: Any = names_as_numbers(tuple(prior)) if goal == "mean" else "frequencies"
+    return pmlbook.estimation_mechanism(prior, epsilon, target, max_time)
 
 
 def _for_strata(
-    strata: Mapping[tuple[Hashable, ...], Counter[Hashable]],
+    strata: Strata,
     epsilon: float,
     utility: str,
     confidence: float,
