@@ -1,6 +1,5 @@
 from pmlbook.release.estimation import Estimate as Estimate
 from pmlbook.estimation.targets import estimation_variance as estimation_variance
-from pmlbook.estimation.compromise import pareto_mechanism as pareto_mechanism
 from pmlbook.release.two_way import two_way as two_way, TwoWay as TwoWay
 from pmlbook.release.regression import regression_on_release as regression_on_release
 from pmlbook.release.regression import regression_of_release as regression_of_release

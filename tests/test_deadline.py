@@ -80,7 +80,6 @@ CASES = {
     "a long list": (OPTIMAL, (zipf(15), 1.2, "mutual_information", "enumeration"), 0.4),
     "decisions": (OPTIMAL, (zipf(60), 1.2, DECIDED), 0.8),
     "frequencies of forty": (pb.estimation_mechanism, (zipf(40), 1.0), 1.0),
-    "a compromise": (pb.estimate.pareto_mechanism, (zipf(14), 1.0), 0.6),
     "the worst of sixteen": (pb.estimation_mechanism, (zipf(16), 1.0, "largest"), 0.6),
     "a mean of numbers": (
         pb.estimate.mean_mechanism,

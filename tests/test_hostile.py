@@ -100,7 +100,6 @@ CALLS = {
     "leakage_distortion": dict(D=0.5, **DESIGN),
     "distortion_leakage": dict(L=0.1, **DESIGN),
     "estimation_mechanism": dict(prior=PRIOR, epsilon=0.5, target=[1.0, 2.0, 3.0], max_time=5.0),
-    "pareto_mechanism": dict(prior=PRIOR, epsilon=0.5, min_fraction=0.9, target="frequencies"),
     "estimation_variance": dict(mechanism=FLIP, target=[0.0, 1.0]),
     "box_region": dict(counts=[60, 30, 10], confidence=0.9, zeros="refuse"),
     "ball_region": dict(counts=[60, 30, 10], confidence=0.9, zeros="refuse"),

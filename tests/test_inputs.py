@@ -213,10 +213,6 @@ def test_what_lies_elsewhere_in_memory_has_the_same_worst_leakage():
             "record must be a whole",
         ),
         (lambda x: pb.optimal_mechanism(FAIR, x), "epsilon must be a number of nats, got"),
-        (
-            lambda x: pb.estimate.pareto_mechanism(FAIR, 0.5, x),
-            "min_fraction must be a real number",
-        ),
         (lambda x: pb.robust.prior_from_counts([x, True]), "counts are truth values, not counts"),
     ],
 )

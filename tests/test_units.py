@@ -98,10 +98,6 @@ CASES = {
         (pb.estimate.estimation_variance(NOISY, VALUES * u) / u,),
         (),
     ),
-    "compromise": lambda u: (
-        (),
-        (pb.estimate.pareto_mechanism(PRIOR, 1.0, 0.9, VALUES * u).mechanism.weights,),
-    ),
     "estimate": lambda u: interval(TOLD.of(VALUES * u)),
     "mean": lambda u: interval(GROUPS.mean(VALUES * u, "a")),
     "difference": lambda u: interval(GROUPS.difference(VALUES * u, "a", "b")),

@@ -15,10 +15,9 @@ import numpy as np, pmlbook as pb
 women = np.array([99, 348, 993, 2242, 2684]) / 6366
 for prior, level in [(women, 0.2), (women, 1.0), ([0.3, 0.3, 0.2, 0.2], 0.4), (np.full(5, 0.2), 0.4)]:
     for target in ("frequencies", np.arange(len(prior))):
-        for call in (pb.estimation_mechanism, pb.estimate.pareto_mechanism):
-            channel = call(prior, level, target=target).mechanism.channel
-            rows = sorted(np.round(channel, 6).T.tolist())
-            print([[round(x, 5) + 0.0 for x in row] for row in rows])
+        channel = pb.estimation_mechanism(prior, level, target=target).mechanism.channel
+        rows = sorted(np.round(channel, 6).T.tolist())
+        print([[round(x, 5) + 0.0 for x in row] for row in rows])
 """
 
 
@@ -32,7 +31,7 @@ def printed(core):
 
 def test_channels_do_not_depend_on_the_processor():
     one, *others = (printed(core) for core in ("Haswell", "Nehalem", "Prescott"))
-    assert len(one) == 16
+    assert len(one) == 8
     for other in others:
         assert other == one
 
