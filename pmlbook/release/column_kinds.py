@@ -122,29 +122,16 @@ def codes_of_numpy(values: NDArray[Any], names: Sequence[Hashable]) -> NDArray[n
 
 # %% ../../nbs/release/17_column_kinds.ipynb #cd88a897
 def codes_of_pandas(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
-    """Codes of a pandas Series, Index or Categorical; categories are looked up once each."""
+    """Codes of a pandas Series, Index or Categorical; each different value is looked up once."""
     import pandas as pd
 
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        categories = pd.Series(values.dtype.categories.to_numpy())
-        known = np.append(codes_of_pandas(categories, names), MISSING)
-        return known[pd.Series(values).cat.codes.to_numpy()]
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iufb":
         return codes_of_numpy(values.to_numpy(), names)
-    if "pyarrow" in str(getattr(values.dtype, "storage", "")):  # text kept by Arrow
-        import pyarrow as pa
-
-        return codes_of_arrow(pa.array(getattr(values, "array", values)), names)
-    known = pd.Index(list(names), dtype=object, tupleize_cols=False)
-    column = pd.Index(values, dtype=object, tupleize_cols=False)  # levels of an index become tuples
-    place = np.arange(len(column))
-    if pd.api.types.infer_dtype(column) == "string":  # each text is looked up once; gaps are at -1
-        place, different = pd.factorize(column.to_numpy())
-        column = pd.Index(different, dtype=object)
-    found = known.get_indexer(column)
-    found = np.where(found < 0, UNKNOWN, found)
-    found = np.where((found < 0) & np.asarray(pd.isna(column)), MISSING, found)
-    return np.append(found, MISSING)[place]
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        place, different = pd.Series(values).cat.codes.to_numpy(), values.dtype.categories
+    else:
+        place, different = pd.factorize(values)  # gaps are at -1
+    return np.append(codes_of_list(list(map(plain, different)), names), MISSING)[place]
 
 
 def codes_of_polars(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
