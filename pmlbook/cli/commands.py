@@ -29,18 +29,12 @@ from pmlbook.cli.messages import (
     tell,
     tell_done,
 )
-from pmlbook.cli.reading import (
-    Column,
-    in_order_of,
-    names_as_numbers,
-    number_reader,
-    read_certificate,
-)
-from .reading import read_matrix
+from .reading import Column, in_order_of, number_reader, read_certificate, read_matrix
 from .sentences import account_text, codes_or_answers, errors_at, frequencies_text
-from .sentences import level_warning, meant_for_numbers, percent_text, published_warning
+from .sentences import level_warning, mean_text, meant_for_numbers, percent_text
+from .sentences import published_warning
 from .sentences import strata_lines
-from .typed import LogOptions, shares
+from .typed import LogOptions, names_as_numbers, shares
 from ..budget.log import ReleaseLog
 from ..files.release import Released, count_outcomes, counts_of, release_file
 from ..files.tables import Layout
@@ -208,14 +202,6 @@ def holding(mechanism: Mechanism, epsilon: float) -> Certificate:
     if not certificate:
         raise CheckFailed(f"nothing written, {certificate!r}")
     return certificate
-
-
-def mean_text(mechanism: Mechanism, rows: int) -> str:
-    """The error of the mean of names that are numbers, in words."""
-    from pmlbook.estimation.targets import estimation_variance
-
-    variance = estimation_variance(mechanism, names_as_numbers(mechanism.inputs))
-    return f"mean: estimated, with a standard error of {math.sqrt(variance / rows):.2g} at {rows:,} rows"
 
 # %% ../../nbs/internals/cli/04_commands.ipynb #373ccbd5
 LOG = "pmlbook-log.sqlite"  # the usual name of a log, next to its source

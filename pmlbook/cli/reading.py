@@ -179,25 +179,6 @@ def number_reader(mechanism: Mechanism, clip: bool = False) -> NumberReader | No
     except ValueError:  # answers that are called so
         return None
 
-
-def names_as_numbers(names: Sequence[Hashable], option: str = "--for mean") -> list[float]:
-    """Names that are numbers, for a mean; ValueError with the option that needs them.
-
-    Examples
-    --------
-    >>> names_as_numbers(["18", 2.5])
-    [18.0, 2.5]
-    """
-    what = f"{option} needs names that are numbers"
-    texts = list(map(str, names))
-    for text in texts:
-        if not DECIMAL.fullmatch(text):
-            raise ValueError(f"{what}, and {text[:40]!r} is none")
-    try:
-        return list(map(number, texts))
-    except ValueError as error:  # outside of the floats
-        raise ValueError(f"{what}, and {error}") from None
-
 # %% ../../nbs/internals/cli/03_reading.ipynb #90ac1150
 def in_order_of(
     weights: Mapping[Hashable, Any], inputs: Sequence[Hashable], where: str = "the channel"

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from html import escape
 
 from .messages import one_line
-from .sentences import codes_or_answers, errors_at, meant, short_label, standing_text
-from ..numerics.enclosure import text_above
+from .sentences import codes_or_answers, errors_at, learned_text, meant
+from .sentences import short_label, standing_text
 from ..release.mechanism import Mechanism
 
 # %% auto #0
@@ -78,7 +78,6 @@ def _shades(mechanism: Mechanism) -> str:
     return _svg(24 * n + 2, "probability of each outcome for each answer", parts)
 
 # %% ../../nbs/cli/03_report.ipynb #61000cb8
-USELESS_ERROR = 0.25  # a standard error as large as this is no information
 HEAD = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">'
     '<meta name="viewport" content="width=device-width,initial-scale=1">'
@@ -116,7 +115,7 @@ def report(
         f"<p>At {epsilon!r} nats of pointwise maximal leakage. The level {verdict}.</p>",
         *(f"<p>{_text(note)}</p>" for note in notes),
         "<h2>The answers</h2>",
-        f"<p>{_learned(errors, rows)}</p>",
+        f"<p>{learned_text(errors, rows)}</p>",
         _bars(mechanism, errors),
         "<h2>The mechanism</h2>",
         "<p>Each answer is replaced by an outcome, drawn with these probabilities; the fuller the "
@@ -129,12 +128,3 @@ def report(
         *(f"<pre>{_text(command)}</pre>" for command in commands),
     ]
     return HEAD.format(title=title, style=STYLE) + "".join(body) + "</main></body></html>\n"
-
-
-def _learned(errors: Sequence[float] | None, rows: int) -> str:
-    """The part of the page on estimates from the outcomes."""
-    if not errors:
-        return "The frequencies cannot be estimated from these outcomes."
-    most = f"with a standard error of at most {text_above(max(errors), 2)} at {rows:,} rows"
-    well = "" if max(errors) < USELESS_ERROR else ", which is too large to be useful"
-    return f"The frequencies can be estimated {most}{well}. The lines are two standard errors."

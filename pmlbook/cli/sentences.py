@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from .messages import one_line
-from ..numerics.enclosure import exp_around, float_above, text_above
+from .typed import names_as_numbers
+from ..numerics.enclosure import exp_around, float_above, text_above, text_below
 from ..numerics.validation import check_epsilon
 from ..release.certificate import exp_below
 from ..release.estimation import Estimate
@@ -189,6 +190,37 @@ def frequencies_text(mechanism: Mechanism, rows: int) -> str:
     )
 
 
+def mean_text(mechanism: Mechanism, rows: int) -> str:
+    """The error of the mean of names that are numbers, in words."""
+    from pmlbook.estimation.targets import estimation_variance
+
+    variance = estimation_variance(mechanism, names_as_numbers(mechanism.inputs))
+    return f"mean: estimated, with a standard error of {math.sqrt(variance / rows):.2g} at {rows:,} rows"
+
+
+def functional_text(what: str, value: float, bound: float, rows: int) -> str:
+    """The error of a mean or a quantile of a column of numbers, from its variance for one row and the bound on it."""
+    error, least = math.sqrt(value / rows), math.sqrt(bound / rows)
+    found = f"{what}: estimated, with a standard error of {error:.3g} at {rows:,} rows"
+    if what != "mean":
+        found += (
+            " if the prior is right and rows are many; the interval of `estimate` needs neither"
+        )
+    return f"{found}; no mechanism on the line has less than {text_below(least, 3)}"
+
+
+USELESS_ERROR = 0.25  # a standard error as large as this is no information
+
+
+def learned_text(errors: Sequence[float] | None, rows: int) -> str:
+    """The part of the page on estimates from the outcomes."""
+    if not errors:
+        return "The frequencies cannot be estimated from these outcomes."
+    most = f"with a standard error of at most {text_above(max(errors), 2)} at {rows:,} rows"
+    well = "" if max(errors) < USELESS_ERROR else ", which is too large to be useful"
+    return f"The frequencies can be estimated {most}{well}. The lines are two standard errors."
+
+
 def strata_lines(strata: Sequence[Any]) -> list[str]:
     """The ten worst strata."""
     if not strata:
@@ -218,3 +250,35 @@ def account_text(facts: Mapping[str, Any]) -> str:
 def percent_text(share: float) -> str:
     """A share in per cent, to the digits that it has."""
     return f"{Decimal(repr(share)).scaleb(2).normalize():f}%"
+
+# %% ../../nbs/internals/cli/02_sentences.ipynb #ec4a33e8
+def notes_on_answers(
+    rows: int, gaps: int, classes: Mapping[Hashable, tuple[Hashable, ...]]
+) -> list[str]:
+    """What was counted, what was merged, and what the certificates show."""
+    notes = [f"{rows:,} answers were counted, and {gaps:,} rows have none."]
+    for name, own in classes.items():
+        if len(own) > 1:
+            members = ", ".join(f"'{short_label(member)}'" for member in own)
+            notes.append(f"'{short_label(name)}' stands for {members}.")
+    return [
+        *notes,
+        "The certificates show the shares of this file: released as well, it publishes them.",
+    ]
+
+
+def notes_on_numbers(
+    rows: int, gaps: int, limits: Sequence[float], clip: bool, about: str, rounded: bool
+) -> list[str]:
+    """What was read, where limits and prior are from, and how a number becomes an input."""
+    low, high = limits
+    outside = " What lies outside counts as the nearer one." if clip else ""
+    way = "Each number counts as the cell that it lies in."
+    if rounded:
+        way = "Each number is rounded at random to one of the nodes that are called answers here."
+    return [
+        f"{rows:,} numbers were read, and {gaps:,} rows have none.",
+        f"The limits {low:g} and {high:g} were given, and not taken from the file.{outside}",
+        about,
+        way,
+    ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -87,6 +87,25 @@ def limits(text: str) -> list[float]:
     if len(numbers) != 2 or not numbers[0] < numbers[1]:
         raise ValueError(f"{text[:40]!r} is no pair of numbers, the lower one first")
     return numbers
+
+
+def names_as_numbers(names: Iterable[Hashable], option: str = "--for mean") -> list[float]:
+    """Names that are numbers, for a mean; ValueError with the option that needs them.
+
+    Examples
+    --------
+    >>> names_as_numbers(["18", 2.5])
+    [18.0, 2.5]
+    """
+    what = f"{option} needs names that are numbers"
+    texts = list(map(str, names))
+    for text in texts:
+        if not DECIMAL.fullmatch(text):
+            raise ValueError(f"{what}, and {text[:40]!r} is none")
+    try:
+        return list(map(number, texts))
+    except ValueError as error:  # outside of the floats
+        raise ValueError(f"{what}, and {error}") from None
 
 # %% ../../nbs/internals/cli/05_typed.ipynb #a79dca59
 WEIGHT = re.compile(

@@ -17,13 +17,14 @@ import numpy as np
 
 import pmlbook
 
-from .commands import designed, holding, log_of, mean_text, release
+from .commands import designed, holding, log_of, release
 from .commands import standard_error, write_texts
 from .messages import EXIT_SUCCESS, ask, complain, is_terminal, say
 from .reading import ALWAYS_ALLOWED_ANSWERS, PRIORS, Column, file_of_prior, prior_of
 from .reading import within_limits
 from .report import report
-from .sentences import frequencies_text, level_warning, meant, meant_for_numbers
+from .sentences import frequencies_text, functional_text, level_warning, mean_text
+from .sentences import meant, meant_for_numbers, notes_on_answers, notes_on_numbers
 from .sentences import published_warning, sentences, shell_line, short_label
 from .typed import DECIMAL, LogOptions, inside, level, limits, several, share
 from ..files.tables import Layout, columns_of
@@ -186,14 +187,7 @@ def plan_for_answers(chosen: Choices) -> Plan:
         if warning:
             complain(warning)
     precision = mean_text(small, rows) if goal == "mean" else frequencies_text(small, rows)
-    notes = [f"{rows:,} answers were counted, and {gaps:,} rows have none."]
-    for name, own in classes.items():
-        if len(own) > 1:
-            members = ", ".join(f"'{short_label(member)}'" for member in own)
-            notes.append(f"'{short_label(name)}' stands for {members}.")
-    notes.append(
-        "The certificates show the shares of this file: released as well, it publishes them."
-    )
+    notes = notes_on_answers(rows, gaps, classes)
     if goal == "mean":
         notes.append(f"The {precision.replace(':', ' is', 1)}.")
     options = ["--merge-below", str(chosen.merge_below), "--other", chosen.other]
@@ -290,17 +284,9 @@ def plan_for_numbers(chosen: Choices) -> Plan:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LooseBound)  # value and bound are both printed
         made, precision, estimate = _designed_for_numbers(chosen, prior, rows)
-    outside = " What lies outside counts as the nearer one." if chosen.clip else ""
-    way = "Each number counts as the cell that it lies in."
-    if chosen.goal == "mean":
-        way = "Each number is rounded at random to one of the nodes that are called answers here."
-    notes = [
-        f"{rows:,} numbers were read, and {gaps:,} rows have none.",
-        f"The limits {low:g} and {high:g} were given, and not taken from the file.{outside}",
-        about,
-        way,
-        f"{precision[0].upper()}{precision[1:]}.",
-    ]
+    rounded = chosen.goal == "mean"
+    notes = notes_on_numbers(rows, gaps, chosen.limits, chosen.clip, about, rounded)
+    notes.append(f"{precision[0].upper()}{precision[1:]}.")
     options = ["--limits", _plain(low), _plain(high), *["--clip"] * chosen.clip]
     options += ["--prior-from", chosen.prior_from, "--epsilon", _plain(chosen.epsilon)]
     options += ["--for", chosen.goal]
@@ -346,14 +332,7 @@ def _designed_for_numbers(
     else:
         found = quantile_mechanism(prior, chosen.epsilon, at)
         what, estimate = f"{at:g}-quantile", ["--quantile", _plain(at)]
-    error, least = math.sqrt(found.value / rows), math.sqrt(found.bound / rows)
-    precision = f"{what}: estimated, with a standard error of {error:.3g} at {rows:,} rows"
-    if chosen.goal != "mean":
-        precision += (
-            " if the prior is right and rows are many; the interval of `estimate` needs neither"
-        )
-    precision += f"; no mechanism on the line has less than {text_below(least, 3)}"
-    return found.mechanism, precision, estimate
+    return found.mechanism, functional_text(what, found.value, found.bound, rows), estimate
 
 # %% ../../nbs/cli/02_wizard.ipynb #30d21af1
 def start(
