@@ -87,6 +87,7 @@ STANDARD_LAYOUT = Layout()
 
 # %% ../../nbs/internals/files/01_tables.ipynb #eac67c26
 BLOCK_ROWS = 2**14  # rows of a CSV file in memory at a time
+PIECE_CHARACTERS = 2**16  # that are read at once
 MAX_LINE_CHARACTERS = 2**20
 Write = Callable[
     [Any, NDArray[Any]], None
@@ -145,7 +146,7 @@ class CsvTable:
     def _lines(self) -> Iterator[list[str]]:
         """The lines of the file, some at a time; csv.Error for one that is longer than any row should be."""
         rest = ""
-        while piece := self._text.read(MAX_LINE_CHARACTERS):
+        while piece := self._text.read(PIECE_CHARACTERS):
             lines = io.StringIO(rest + piece, newline="").readlines()
             rest = lines.pop()  # perhaps half a line, or half of its end
             if len(rest) >= MAX_LINE_CHARACTERS:

@@ -18,7 +18,7 @@ QUESTIONS = {
     "laplace mechanism": "foundations/07_classic practice/04_count_audit",
     "linear programme solver": "numerics/03_linear_programmes",
     "the prior is only a guess": "practice/07_estimated_prior",
-    "release a csv file": "internals/files/01_tables cli/01_command_line internals/files/01_tables",
+    "release a csv file": "files/01_release cli/01_command_line internals/files/01_tables",
     "command line": "cli/01_command_line",
     "release the same column twice": "practice/12_composition budget/05_log",
     "composition of mechanisms": "practice/12_composition foundations/04_processing",
