@@ -1,4 +1,4 @@
-"""The installed command as a process of its own: standard output, exit codes, a terminal, and what is loaded."""
+"""The installed command as a process of its own: standard output, exit codes, a terminal, and a release that was killed."""
 
 import json
 import os
@@ -48,26 +48,6 @@ def test_json_is_all_of_standard_output(folder):
         assert isinstance(json.loads(done.stdout, parse_constant=refuse), dict)
     done = process("audit", "m.json", "--epsilon", "0.1", "--json", cwd=folder)
     assert done.returncode == 1 and json.loads(done.stdout)["holds"] is False
-
-
-LOADED = """
-import sys
-from pmlbook.cli.command_line import main
-assert main(sys.argv[1:]) == 0
-print(*{name.split(".")[1] for name in sys.modules if name.startswith("pmlbook.")}, *sys.modules)
-"""
-
-
-def test_a_release_loads_no_search(folder):
-    assert process("design", "yes=1", "no=2", "--epsilon", "0.5", cwd=folder).returncode == 0
-    words = "release mechanism.json in.csv out.csv --column said --start-log log.sqlite"
-    done = subprocess.run(
-        [sys.executable, "-c", LOADED, *words.split()], cwd=folder, capture_output=True, text=True
-    )
-    loaded = set(done.stdout.splitlines()[-1].split())
-    searches = {"extremal", "large_alphabets", "worst_case", "hamming", "estimation", "robust"}
-    assert {"release", "files", "cli"} <= loaded, done.stderr
-    assert loaded.isdisjoint(searches | {"highspy", "scipy.optimize", "scipy.stats", "matplotlib"})
 
 
 @pytest.mark.posix
@@ -193,3 +173,18 @@ def test_a_log_that_was_begun_for_nothing_leaves_nothing(folder):
     words = "release mechanism.json in.csv out.csv --column said --start-log log.sqlite".split()
     assert process(*words, "--budget", "0.1", cwd=folder).returncode == 1
     assert sorted(os.listdir(folder)) == before
+
+
+def test_a_start_that_was_killed_while_it_released_is_completed(folder):
+    """Its designs are there, of the same content, and are no obstacle."""
+    words = "start in.csv said --merge-below 0 --for frequencies --epsilon 0.5 --release out.csv"
+    begin = [*words.split(), "--start-log", "log.sqlite"]
+    assert subprocess.run([sys.executable, "-c", KILLED, *begin], cwd=folder).returncode == 9
+    assert (folder / "in.mechanism.json").exists() and not (folder / "out.csv").exists()
+    done = process(*words.split(), "--log", "log.sqlite", cwd=folder)
+    assert done.returncode == 0 and "the same values, and nothing booked" in done.stdout, (
+        done.stderr
+    )
+    (folder / "in.report.html").write_text("mine")
+    done = process(*words.split(), "--log", "log.sqlite", cwd=folder)
+    assert done.returncode == 2 and (folder / "in.report.html").read_text() == "mine"
