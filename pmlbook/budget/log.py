@@ -459,7 +459,8 @@ class ReleaseLog:
     def _delete_stale_keys(self, entries: tuple[Entry, ...]) -> None:
         """Delete keys without a row, of runs that were killed in their transaction: here no other one is going on."""
         booked = {self.key_file(entry) for entry in entries}
-        for path in self.path.parent.glob(f"{escape(self.path.name)}.*.key"):
+        name = "[0-9a-f]" * 16  # and nothing more: log.old may be another log
+        for path in self.path.parent.glob(f"{escape(self.path.name)}.{name}.key"):
             if path not in booked:
                 path.unlink(missing_ok=True)
 
@@ -546,4 +547,5 @@ class Draw:
         """Delete the key, once the release is published, and the keys of runs that it takes the place of."""
         assert self.entry is not None
         for entry in self.log.same(self.entry.account, self.entry.certificate):
-            self.log.key_file(entry).unlink(missing_ok=True)
+            if entry.number <= self.entry.number:
+                self.log.key_file(entry).unlink(missing_ok=True)

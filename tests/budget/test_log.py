@@ -182,6 +182,20 @@ def test_a_planted_key_does_not_become_the_key_of_a_release(log):
         log.privatize("smokes", FLIP, ANSWERS)
 
 
+def test_a_log_deletes_no_key_of_another_one(log):
+    """Neither of a log whose name goes on as its own, nor of a release that is being published."""
+    other = ReleaseLog("log.old", new=True)
+    cut_off(other)
+    cut_off(log)
+    first, second = (log.begin("smokes", FLIP, again=True) for _ in range(2))
+    for draw in (first, second):
+        draw.book(90, [release_part(ANSWERS, draw.key, 0, FLIP)[1]])
+    first.finish()
+    assert log.key_file(second.entry).exists() and other.key_file(other.entries[0]).exists()
+    second.finish()
+    assert [path.name.startswith("log.old.") for path in keys()] == [True]
+
+
 def test_nothing_is_booked_if_a_value_is_refused(log):
     with pytest.raises(ValueError, match="row 1"):
         log.privatize("smokes", FLIP, ["no", "perhaps"])
