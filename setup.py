@@ -75,7 +75,7 @@ setup(
     },
     keywords=words("keywords"),
     packages=find_packages(include=[cfg["lib_path"], cfg["lib_path"] + ".*"]),
-    package_data={cfg["lib_path"]: ["py.typed", "*.pyi", "book.mplstyle", "*.js"]},
+    package_data={"": ["*.pyi"], cfg["lib_path"]: ["py.typed", "book.mplstyle", "*.js"]},
     python_requires=">=" + cfg["min_python"],
     install_requires=words("requirements"),
     extras_require=extras,

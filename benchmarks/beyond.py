@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from pmlbook.beyond.delta_mechanism import delta_mechanism
-from pmlbook.beyond.repeated_releases import repeated_leakage
-from pmlbook.practice.composition import compose
+from pmlbook.budget.composition import compose
+from pmlbook.budget.repeated_releases import repeated_leakage
+from pmlbook.extremal.delta import delta_mechanism
 from pmlbook.release.mechanism import Mechanism
 
 LEVEL, DELTA = 0.5, 0.02

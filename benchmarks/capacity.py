@@ -4,9 +4,9 @@ from time import process_time
 
 import numpy as np
 
+from pmlbook.foundations import channel_capacity
 from pmlbook.foundations.capacity import divergences
 from pmlbook.foundations.probability import random_channel
-from pmlbook.measures import channel_capacity
 
 GAP, PATIENCE = 1e-6, 20.0  # nats, and seconds for the slow one
 

@@ -9,8 +9,8 @@ import argparse
 
 import numpy as np
 
+from pmlbook.extremal.optimal import optimal_mechanism
 from pmlbook.foundations.classic import randomized_response
-from pmlbook.large_alphabets.optimal import optimal_mechanism
 from pmlbook.release.estimation import INTERVALS, Estimate
 
 RATINGS = np.array([99, 348, 993, 2242, 2684]) / 6366

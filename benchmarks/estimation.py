@@ -22,9 +22,9 @@ import statsmodels.api as sm
 from scipy.optimize import brentq
 
 from pmlbook import Mechanism, epsilon_pml, estimation_mechanism, optimal_mechanism
-from pmlbook.estimate import estimation_variance
+from pmlbook.estimation import estimation_variance
+from pmlbook.extremal import randomized_response_for_pml
 from pmlbook.foundations.probability import random_prior
-from pmlbook.mechanisms import randomized_response_for_pml
 
 
 def columns() -> dict[str, pd.Series]:

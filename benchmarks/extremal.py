@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from pmlbook.extremal.column_generation import column_generation
 from pmlbook.extremal.enumeration import enumerate_optimum, mixture
 from pmlbook.foundations.utility import NAMED
-from pmlbook.large_alphabets.column_generation import column_generation
 
 INFORMATION = NAMED["mutual_information"]
 

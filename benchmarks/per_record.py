@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from pmlbook.foundations.classic import binary_symmetric, geometric
-from pmlbook.per_record.certificate import per_record_leakage
-from pmlbook.per_record.queries import Query, counting, modular_sum, parity, threshold
-from pmlbook.record_algorithms.algorithms import restarts
-from pmlbook.record_algorithms.conditionals import NoRoot
+from pmlbook.record_design.algorithms import restarts
+from pmlbook.record_design.conditionals import NoRoot
+from pmlbook.records.certificate import per_record_leakage
+from pmlbook.records.queries import Query, counting, modular_sum, parity, threshold
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:

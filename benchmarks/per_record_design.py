@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from pmlbook.per_record.certificate import per_record_leakage
-from pmlbook.per_record.queries import Query, modular_sum, parity
-from pmlbook.record_algorithms.conditionals import NoRoot
-from pmlbook.record_algorithms.design import alternating_design
-from pmlbook.record_design.leakage_distortion import leakage_distortion
+from pmlbook.record_design.conditionals import NoRoot
+from pmlbook.record_design.game import alternating_design
 from pmlbook.record_design.symmetry import setting
+from pmlbook.record_design.worst_adversary import leakage_distortion
+from pmlbook.records.certificate import per_record_leakage
+from pmlbook.records.queries import Query, modular_sum, parity
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:

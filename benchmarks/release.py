@@ -21,7 +21,7 @@ import numpy as np
 
 from pmlbook import Mechanism
 from pmlbook.files.release import release_file
-from pmlbook.mechanisms import randomized_response
+from pmlbook.foundations import randomized_response
 
 EPSILON = 1.0
 

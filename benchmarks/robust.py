@@ -13,7 +13,7 @@ from unittest.mock import patch
 import numpy as np
 
 import pmlbook as pb
-from pmlbook.practice import robust
+from pmlbook.robust import robust_design as robust
 
 
 def shares(kind: str, n: int) -> np.ndarray:

@@ -23,7 +23,7 @@ from scipy.optimize import linprog
 from pmlbook.numerics.linear_programmes import OutOfTime
 from pmlbook.numerics.validation import check_prior
 from pmlbook.worst_case.dual_certificate import coverage
-from pmlbook.worst_case.min_leakage import min_leakage_of_mask
+from pmlbook.worst_case.least_leakage import min_leakage_of_mask
 
 HALVINGS = 40
 

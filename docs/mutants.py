@@ -112,7 +112,7 @@ def shown(node):
 
 def places(root, parts):
     """All changes of the exported cells: triples of notebook, cell and number within the cell."""
-    for path in sorted((root / "nbs").glob("*/*.ipynb")):
+    for path in sorted((root / "nbs").rglob("*.ipynb")):
         if (parts and path.parent.name not in parts) or any(
             word in path.stem for word in UNTOUCHED
         ):

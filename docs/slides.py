@@ -1,4 +1,4 @@
-"""Slides of a chapter for a lecture: ``python docs/slides.py practice/01_survey`` writes _build/slides/01_survey.slides.html.
+"""Slides of a chapter for a lecture: ``python docs/slides.py release/04_survey`` writes _build/slides/01_survey.slides.html.
 
 `jupyter nbconvert --to slides` does the work. A heading starts a slide, and each code cell the next one below it;
 folded and removed cells are left out. The page takes reveal.js and MathJax from the folder `assets` beside it.

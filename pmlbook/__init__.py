@@ -5,44 +5,10 @@
 # %% auto #0
 __all__ = []
 
-# %% ../nbs/api.ipynb #9fd6a965
-import sys as _sys
-from collections.abc import Callable as _Callable
-from functools import cache as _cache
-from importlib import import_module as _import_module
+# %% ../nbs/api.ipynb #861bbdc4
+import lazy_loader as _lazy
 
-
-@_cache
-def _homes(module: str) -> dict[str, str]:
-    """Where each name of a public module is defined, as its stub says."""
-    from ast import ImportFrom, parse
-    from pkgutil import get_data
-
-    stub = get_data("pmlbook", f"{module.partition('.')[2] or '__init__'}.pyi")
-    imports = [line for line in parse(stub or b"").body if isinstance(line, ImportFrom)]
-    return {alias.name: str(line.module) for line in imports for alias in line.names}
-
-
-def _attach(module: str) -> tuple[_Callable[[str], object], _Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a public module, whose names stand in its stub."""
-
-    def load(name: str) -> object:
-        if name == "__all__":
-            return list(_homes(module))
-        if name.startswith("_") or name not in _homes(module):
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        home = _homes(module)[name]
-        if home == "pmlbook":
-            return _import_module(f"pmlbook.{name}")
-        found = getattr(_import_module(home), name)
-        setattr(_sys.modules[module], name, found)  # from now on without asking here
-        return found
-
-    vars(_sys.modules[module]).pop("__all__", None)  # the notebook's, where no name is defined
-    return load, lambda: sorted({*vars(_sys.modules[module]), *_homes(module)})
-
-# %% ../nbs/api.ipynb #80b114e1
-_load, _names = _attach(__name__)
+_load, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> object:
@@ -52,8 +18,3 @@ def __getattr__(name: str) -> object:
     from importlib.metadata import version
 
     return version(__name__)
-
-
-def __dir__() -> list[str]:
-    """The public names too, loaded or not."""
-    return [*_names(), "__version__"]

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import pmlbook as pb
-from pmlbook.beyond.line_priors import atoms
-from pmlbook.beyond.noise_means import Noise
-from pmlbook.beyond.worst_outcomes import worst_of_atoms
+from pmlbook.additive_noise.line_priors import atoms
+from pmlbook.additive_noise.noise_means import Noise
+from pmlbook.additive_noise.worst_outcomes import worst_of_atoms
 from pmlbook.cli.command_line import main
 from pmlbook.foundations.probability import exact_prior
 from pmlbook.numerics.enclosure import level_of

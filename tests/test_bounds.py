@@ -11,14 +11,13 @@ import pytest
 from test_roads import largest_lift, powers
 
 import pmlbook as pb
-from pmlbook.extremal import enumeration
+from pmlbook.extremal import enumeration, optimal
+from pmlbook.extremal.column_generation import column_generation
 from pmlbook.extremal.enumeration import Contradiction, ceilings, dual_bound, excess
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
-from pmlbook.extremal.privacy_regions import lift_limit
+from pmlbook.extremal.regions import lift_limit
 from pmlbook.foundations.probability import exact_prior
 from pmlbook.foundations.utility import ExpectedGain, alpha_information
-from pmlbook.large_alphabets import optimal
-from pmlbook.large_alphabets.column_generation import column_generation
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
 mp = mpmath.mp.clone()

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from pmlbook.extremal.column_generation import column_generation
 from pmlbook.extremal.enumeration import enumerate_optimum, mixture
 from pmlbook.extremal.lift_vectors import lift_vectors
+from pmlbook.extremal.losses import Groups, closed_bound
+from pmlbook.extremal.pricing import price
 from pmlbook.foundations.leakage import epsilon_max, epsilon_pml
 from pmlbook.foundations.probability import random_prior
 from pmlbook.foundations.utility import NAMED, ExpectedGain
-from pmlbook.large_alphabets.column_generation import column_generation
-from pmlbook.large_alphabets.losses import Groups, closed_bound
-from pmlbook.large_alphabets.pricing import price
 
 INFORMATION = NAMED["mutual_information"]
 

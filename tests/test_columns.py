@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from pmlbook import Mechanism
-from pmlbook.estimate import two_way
+from pmlbook.estimation import two_way
 from pmlbook.release.columns import decode, encode
 from pmlbook.release.labels import released_title
 from pmlbook.release.sampling import alias_tables, guide, random_words, to_weights

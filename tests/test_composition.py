@@ -11,7 +11,7 @@ import pytest
 from oracles import exp_from_below, lift_vertices
 
 import pmlbook as pb
-from pmlbook.practice.composition import (
+from pmlbook.budget.composition import (
     best_answer,
     certified_level,
     compose,

@@ -7,17 +7,17 @@ import pytest
 
 import pmlbook as pb
 from pmlbook.extremal.enumeration import enumerate_optimum
-from pmlbook.extremal.lift_vectors import lift_vectors
-from pmlbook.foundations.leakage import epsilon_max
-from pmlbook.foundations.utility import NAMED, alpha_information
-from pmlbook.large_alphabets.lattice import (
+from pmlbook.extremal.lattice import (
     EXACT_DENOMINATOR,
     denominator_of,
     hulls,
     lattice_loss,
     possible_rests,
 )
-from pmlbook.large_alphabets.losses import Groups
+from pmlbook.extremal.lift_vectors import lift_vectors
+from pmlbook.extremal.losses import Groups
+from pmlbook.foundations.leakage import epsilon_max
+from pmlbook.foundations.utility import NAMED, alpha_information
 
 UTILITIES = [*NAMED.values(), alpha_information(0.5), alpha_information(3)]
 

@@ -14,7 +14,7 @@ import pmlbook as pb
 from pmlbook.estimation import one_number as searching
 from pmlbook.estimation.one_number import Line, evened, one_number, two_outcomes
 from pmlbook.estimation.optimal_design import centred
-from pmlbook.extremal.privacy_regions import lift_limit
+from pmlbook.extremal.regions import lift_limit
 from pmlbook.foundations.probability import exact_prior
 from pmlbook.numerics import progress
 from pmlbook.numerics.progress import Clock

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from pmlbook import LooseBound, Mechanism, estimation_mechanism
-from pmlbook.estimate import estimation_variance
-from pmlbook.estimation import optimal_design
+from pmlbook.estimation import estimation_variance, optimal_design
 from pmlbook.estimation.candidate_set import (
     CandidateSet,
     arcs,
@@ -23,7 +22,7 @@ from pmlbook.estimation.listed_vertices import criterion_for
 from pmlbook.estimation.optimal_design import Spread, eliminate, functionals, quadratic
 from pmlbook.extremal.enumeration import best_mix
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
-from pmlbook.extremal.privacy_regions import lift_limit
+from pmlbook.extremal.regions import lift_limit
 from pmlbook.foundations.probability import exact_prior, random_prior
 from pmlbook.numerics.progress import Clock
 

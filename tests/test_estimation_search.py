@@ -29,7 +29,7 @@ from pmlbook.estimation.listed_vertices import (
     with_new_weights,
 )
 from pmlbook.estimation.optimal_design import Spread, functionals
-from pmlbook.extremal.privacy_regions import lift_limit
+from pmlbook.extremal.regions import lift_limit
 from pmlbook.foundations.probability import exact_prior, random_prior
 from pmlbook.numerics.barrier import barrier_direction
 from pmlbook.numerics.linear_programmes import maximise

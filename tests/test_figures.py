@@ -26,8 +26,8 @@ DRAWS = re.compile(r"plt\.(subplots|figure)\(|^\w+(\.\w+)*\.plot\(\)", re.M)
 CONTROLS = {"labels", "alt"}
 MOVES = re.compile(r"^(?:explore|simplex|foldable|staircase|saddle)\(", re.M)
 WITHOUT_FIGURE = {  # chapters of the book volume that show tables, files or commands
-    "release/03_certificate",
-    "practice/15_where_we_stand",
+    "release/01_certificate",
+    "audit/09_where_we_stand",
     "files/01_release",
     "cli/01_command_line",
     "cli/02_wizard",

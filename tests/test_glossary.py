@@ -89,7 +89,7 @@ def test_calls_for_readers_of_differential_privacy_exist():
 def test_the_papers_own_term_is_linked_where_it_is_used():
     """'Lift vector' is a term of Grosse alone: each chapter that uses it, or its part page, links to its definition."""
     (page,) = [row["page"] for row in ROWS if row["term"] == "lift vector"]
-    chapters = [p for p in NBS.glob("*/[0-9]*.ipynb") if "lift vector" in prose(p)]
+    chapters = [p for p in NBS.rglob("[0-9]*.ipynb") if "lift vector" in prose(p)]
     slug = page.rpartition("/")[2]
     assert len(chapters) > 15
     linked = [slug in prose(p) + prose(p.parent / "index.md") for p in chapters]

@@ -10,10 +10,10 @@ import pytest
 from public_names import PUBLIC
 
 import pmlbook as pb
+from pmlbook.audit.choosing_epsilon import largest_odds
+from pmlbook.budget.composition import worst_joint_level
 from pmlbook.numerics.validation import check_epsilon
-from pmlbook.per_record.framework import record_information
-from pmlbook.practice.composition import worst_joint_level
-from pmlbook.practice.meaning import largest_odds
+from pmlbook.records.framework import record_information
 from pmlbook.worst_case.leakage_rules import ldp_to_pml
 
 FAIR, SKEW, FLIP = [0.5, 0.5], [0.5, 0.3, 0.2], [[0.75, 0.25], [0.25, 0.75]]

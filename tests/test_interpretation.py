@@ -9,8 +9,8 @@ import pytest
 from oracles import exp_from_below
 
 import pmlbook as pb
+from pmlbook.audit.sentences import explain, sentence_level
 from pmlbook.cli.command_line import main
-from pmlbook.practice.interpretation import explain, sentence_level
 
 PRIOR = pd.Series([0.5, 0.3, 0.15, 0.05], ["a", "b", "c", "d's"])
 SLACK = Fraction(1, 10**45)

@@ -25,7 +25,7 @@ from pmlbook.files.release import release_file
 from pmlbook.release.certificate import exp_below
 from pmlbook.release.columns import encode
 from pmlbook.release.labels import sorted_names
-from pmlbook.release.part import Key
+from pmlbook.release.parts import Key
 
 SHARES = {1: Fraction(2, 100), 2: Fraction(5, 100), 3: Fraction(16, 100), 4: Fraction(35, 100)}
 SHARES |= {5: Fraction(42, 100)}

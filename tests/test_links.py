@@ -11,9 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 NBS = ROOT / "nbs"
 PAGES = sorted(
-    [*NBS.glob("*.ipynb"), *NBS.glob("*/*.ipynb"), *NBS.glob("*.md"), *NBS.glob("*/*.md")]
+    [*NBS.glob("*.ipynb"), *NBS.rglob("*/*.ipynb"), *NBS.glob("*.md"), *NBS.rglob("*/*.md")]
 )
-CHAPTERS = sorted(NBS.glob("*/[0-9]*.ipynb"))  # a page of the library has no number
+CHAPTERS = sorted(NBS.rglob("[0-9]*.ipynb"))  # a page of the library has no number
 LEAST = 600  # cross-references in all
 
 LINK = re.compile(r"(?<!!)\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]+)\)")
@@ -106,16 +106,6 @@ def test_chapters_are_well_connected():
     print(f"{count} cross-references")
     assert count >= LEAST
     assert [p.relative_to(NBS).as_posix() for p in CHAPTERS if not links(p)] == []
-
-
-def test_the_book_is_short():
-    book = (
-        (ROOT / "docs" / "_toc.yml")
-        .read_text(encoding="utf-8")
-        .split("caption: For contributors")[0]
-    )
-    chapters = re.findall(r"file: \w+/\d\d_\w+", book)
-    assert 70 < len(chapters) <= 90
 
 
 def test_what_a_chapter_needs_comes_before_it():

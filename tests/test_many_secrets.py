@@ -13,12 +13,12 @@ from pmlbook.foundations.probability import random_prior
 from pmlbook.numerics import progress
 from pmlbook.numerics.enclosure import exp_around
 from pmlbook.numerics.progress import Clock
-from pmlbook.practice import robust
-from pmlbook.practice.column_ceilings import FULL, PART, Knapsacks, highest_worth
-from pmlbook.practice.estimated_prior import PriorRegion
-from pmlbook.practice.many_secrets import exchanged, grow_columns
-from pmlbook.practice.robust import keeps_level, robust_columns, robust_mechanism
 from pmlbook.release.certificate import exp_below
+from pmlbook.robust import robust_design as robust
+from pmlbook.robust.column_ceilings import FULL, PART, Knapsacks, highest_worth
+from pmlbook.robust.estimated_prior import PriorRegion
+from pmlbook.robust.many_secrets import exchanged, grow_columns
+from pmlbook.robust.robust_design import keeps_level, robust_columns, robust_mechanism
 
 
 def drawn(seed, n):

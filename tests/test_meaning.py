@@ -8,7 +8,7 @@ import pytest
 from oracles import exp_from_below
 
 import pmlbook as pb
-from pmlbook.practice.meaning import belief_range, largest_odds, level_for, odds_level
+from pmlbook.audit.choosing_epsilon import belief_range, largest_odds, level_for, odds_level
 
 SLACK = Fraction(1, 10**45)
 

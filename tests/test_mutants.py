@@ -58,6 +58,7 @@ def test_a_seed_draws_the_same_changes_again(mutants, monkeypatch):
 
 def test_the_tests_that_mention_a_chapter_are_found(mutants):
     files = [
-        Path(name).name for name in mutants.witnesses(ROOT, Path("nbs/estimation/02_targets.ipynb"))
+        Path(name).name
+        for name in mutants.witnesses(ROOT, Path("nbs/internals/estimation/01_targets.ipynb"))
     ]
     assert files[0] == "test_estimation_targets.py" and len(files) <= 8

@@ -12,16 +12,16 @@ import pyarrow as pa
 import pytest
 
 import pmlbook as pb
+from pmlbook.audit.choosing_epsilon import may_rule_out, meaning
 from pmlbook.extremal.gains import gain_optimum
 from pmlbook.foundations import adversaries, leakage, probability, processing
 from pmlbook.hamming.known_source import known_source_leakage
 from pmlbook.hamming.mechanisms import distortions, is_valid, worst_distortion
 from pmlbook.hamming.mutual_information import worst_case_information
-from pmlbook.per_record.framework import dalenius_level, record_information
-from pmlbook.practice.estimated_prior import PriorRegion, worst_prior
-from pmlbook.practice.meaning import may_rule_out, meaning
-from pmlbook.practice.robust import keeps_level
 from pmlbook.record_design.symmetry import setting
+from pmlbook.records.framework import dalenius_level, record_information
+from pmlbook.robust.estimated_prior import PriorRegion, worst_prior
+from pmlbook.robust.robust_design import keeps_level
 from pmlbook.worst_case.leakage_rules import leakage_parts
 from pmlbook.worst_case.problem import worst_rank, worst_value
 

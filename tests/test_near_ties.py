@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
+from pmlbook.extremal import column_generation as module
+from pmlbook.extremal.losses import Groups, circle, closed_bound, turns
 from pmlbook.extremal.randomized_response import randomized_response_for_pml
+from pmlbook.extremal.ungrouping import reduced
 from pmlbook.foundations.leakage import epsilon_max
 from pmlbook.foundations.utility import NAMED
-from pmlbook.large_alphabets import column_generation as module
-from pmlbook.large_alphabets.losses import Groups, circle, closed_bound, turns
-from pmlbook.large_alphabets.ungrouping import reduced
 
 INFORMATION = NAMED["mutual_information"]
 

@@ -17,9 +17,9 @@ import pmlbook as pb
 from pmlbook.foundations.probability import random_channel, random_prior
 from pmlbook.foundations.utility import NAMED, SubLinear, as_utility
 from pmlbook.numerics.validation import Frozen, frozen_array
-from pmlbook.per_record.queries import Query
-from pmlbook.record_algorithms.algorithms import alternating_leakage
+from pmlbook.record_design.algorithms import alternating_leakage
 from pmlbook.record_design.symmetry import everything
+from pmlbook.records.queries import Query
 from pmlbook.release.sampling import to_weights
 
 FLIP, FAIR = [[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]

@@ -16,14 +16,14 @@ import oracles
 import pytest
 
 from pmlbook import SolverFailed, optimal_mechanism
-from pmlbook.extremal.polytope import vertices
-from pmlbook.measures import ExpectedGain, epsilon_max
-from pmlbook.mechanisms import (
+from pmlbook.extremal import (
     binary_mechanism,
     high_privacy_mechanism,
     privacy_regions,
     uniform_mechanism,
 )
+from pmlbook.extremal.polytope import vertices
+from pmlbook.foundations import ExpectedGain, epsilon_max
 
 CLOSE = 1e-9  # relative and absolute
 ROUNDING = 1e-14  # how far a bound may fall below the truth: rounded inputs and sums

@@ -13,12 +13,12 @@ from scipy.stats import laplace
 from pmlbook.foundations.classic import binary_symmetric, exponential, geometric
 from pmlbook.foundations.probability import random_channel
 from pmlbook.numerics.validation import InvalidChannel
-from pmlbook.per_record.certain_adversaries import flat_part
-from pmlbook.per_record.certificate import leakage_curve, per_record_leakage
-from pmlbook.per_record.classes import record_problem
-from pmlbook.per_record.parity import parity_leakage
-from pmlbook.per_record.posterior_bound import bound_cells, root_vertices
-from pmlbook.per_record.queries import (
+from pmlbook.records.certain_adversaries import flat_part
+from pmlbook.records.certificate import leakage_curve, per_record_leakage
+from pmlbook.records.classes import record_problem
+from pmlbook.records.parity_query import parity_leakage
+from pmlbook.records.posterior_bound import bound_cells, root_vertices
+from pmlbook.records.queries import (
     MAX_DATASETS,
     Query,
     SumQuery,
@@ -278,7 +278,7 @@ def test_bad_input(call, message):
 
 
 def test_sums_with_too_many_values(monkeypatch):
-    monkeypatch.setattr("pmlbook.per_record.totals.MAX_ADDITIONS", 1000)
+    monkeypatch.setattr("pmlbook.records.totals.MAX_ADDITIONS", 1000)
     with pytest.raises(ValueError, match=r"takes too many values \(over 1000 additions\)"):
         per_record_leakage(SumQuery([(0, 3**k, 7**k) for k in range(2, 12)]), FLIP, 1.0)
 

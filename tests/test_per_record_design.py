@@ -16,8 +16,6 @@ from pmlbook.foundations.probability import mutual_information, random_channel
 from pmlbook.numerics.linear_programmes import Infeasible
 from pmlbook.numerics.progress import Clock
 from pmlbook.numerics.validation import InvalidPrior
-from pmlbook.per_record.certificate import per_record_leakage
-from pmlbook.per_record.queries import Query, SumQuery, counting, modular_sum, parity
 from pmlbook.record_design.classical import rate_distortion
 from pmlbook.record_design.cutting_planes import (
     AdversarySet,
@@ -26,12 +24,14 @@ from pmlbook.record_design.cutting_planes import (
     planes_at,
     play_round,
 )
-from pmlbook.record_design.leakage_distortion import (
+from pmlbook.record_design.symmetry import parity_min_distortion, parity_min_leakage, setting
+from pmlbook.record_design.worst_adversary import (
     distortion_leakage,
     leakage_distortion,
     leakage_distortion_curve,
 )
-from pmlbook.record_design.symmetry import parity_min_distortion, parity_min_leakage, setting
+from pmlbook.records.certificate import per_record_leakage
+from pmlbook.records.queries import Query, SumQuery, counting, modular_sum, parity
 
 FILE = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"
 CASES = json.loads(FILE.read_text()) if FILE.exists() else {}

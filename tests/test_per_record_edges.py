@@ -17,20 +17,6 @@ import pytest
 from pmlbook.foundations.classic import geometric
 from pmlbook.numerics.linear_programmes import SolverFailed
 from pmlbook.numerics.progress import Clock
-from pmlbook.per_record import tilted, totals
-from pmlbook.per_record.certain_adversaries import capacities, near_uniform
-from pmlbook.per_record.certificate import leakage_curve, per_record_leakage
-from pmlbook.per_record.classes import record_problem
-from pmlbook.per_record.posterior_bound import bound_cells, majorants
-from pmlbook.per_record.queries import (
-    Query,
-    SumQuery,
-    counting,
-    modular_sum,
-    parity,
-    threshold,
-)
-from pmlbook.per_record.tilted import reply, surely_allowed
 from pmlbook.record_design.cutting_planes import (
     AdversarySet,
     DesignSearch,
@@ -39,12 +25,26 @@ from pmlbook.record_design.cutting_planes import (
     planes_at,
     rounding_loss,
 )
-from pmlbook.record_design.leakage_distortion import (
+from pmlbook.record_design.symmetry import parity_min_leakage, setting
+from pmlbook.record_design.worst_adversary import (
     distortion_leakage,
     leakage_distortion,
     leakage_distortion_curve,
 )
-from pmlbook.record_design.symmetry import parity_min_leakage, setting
+from pmlbook.records import tilted, totals
+from pmlbook.records.certain_adversaries import capacities, near_uniform
+from pmlbook.records.certificate import leakage_curve, per_record_leakage
+from pmlbook.records.classes import record_problem
+from pmlbook.records.posterior_bound import bound_cells, majorants
+from pmlbook.records.queries import (
+    Query,
+    SumQuery,
+    counting,
+    modular_sum,
+    parity,
+    threshold,
+)
+from pmlbook.records.tilted import reply, surely_allowed
 from pmlbook.release.mechanism import Mechanism
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
@@ -691,7 +691,7 @@ def test_refused_with_a_reason(call, message):
 
 
 def test_classes_that_do_not_fit_are_refused(monkeypatch):
-    monkeypatch.setattr("pmlbook.per_record.classes.MAX_TABLE_NUMBERS", 20)
+    monkeypatch.setattr("pmlbook.records.classes.MAX_TABLE_NUMBERS", 20)
     with pytest.raises(ValueError, match=r"2 x 4 classes with 5 outputs are too many numbers"):
         per_record_leakage(counting(4), geometric(5, 1.0), 1.0)
 

@@ -11,14 +11,14 @@ from scipy.special import entr, softmax
 
 from pmlbook.foundations.classic import binary_symmetric, exponential, laplace_threshold
 from pmlbook.numerics.validation import InvalidChannel, InvalidPrior
-from pmlbook.per_record import framework as fw
-from pmlbook.per_record.certificate import per_record_leakage
-from pmlbook.per_record.convexity import information_gradients
-from pmlbook.per_record.queries import parity
-from pmlbook.record_algorithms import algorithms as pa
-from pmlbook.record_algorithms import conditionals as pc
-from pmlbook.record_algorithms import design as pd
-from pmlbook.record_algorithms import penalty as pp
+from pmlbook.record_design import algorithms as pa
+from pmlbook.record_design import conditionals as pc
+from pmlbook.record_design import game as pd
+from pmlbook.record_design import penalty as pp
+from pmlbook.records import framework as fw
+from pmlbook.records.certificate import per_record_leakage
+from pmlbook.records.convexity import information_gradients
+from pmlbook.records.queries import parity
 
 CASES = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"
 PARITY = np.array([[1.0, 0], [0, 1], [0, 1], [1, 0]])

@@ -11,15 +11,7 @@ from scipy.optimize import linprog
 from scipy.stats import beta
 
 import pmlbook as pb
-from pmlbook.practice.estimated_prior import (
-    PriorRegion,
-    ball_region,
-    box_region,
-    prior_from_counts,
-    worst_leakage,
-    worst_prior,
-)
-from pmlbook.practice.meaning import (
+from pmlbook.audit.choosing_epsilon import (
     belief_range,
     exclusion_level,
     largest_odds,
@@ -27,8 +19,16 @@ from pmlbook.practice.meaning import (
     may_rule_out,
     meaning,
 )
-from pmlbook.practice.robust import keeps_level, robust_columns, robust_mechanism
-from pmlbook.practice.strata import boxes, check_strata, strata_levels
+from pmlbook.audit.strata import boxes, check_strata, strata_levels
+from pmlbook.robust.estimated_prior import (
+    PriorRegion,
+    ball_region,
+    box_region,
+    prior_from_counts,
+    worst_leakage,
+    worst_prior,
+)
+from pmlbook.robust.robust_design import keeps_level, robust_columns, robust_mechanism
 
 ppl = pytest.importorskip("ppl")
 

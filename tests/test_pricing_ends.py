@@ -12,14 +12,14 @@ import pytest
 from scipy.optimize import nnls
 
 from pmlbook import LooseBound, optimal_mechanism
+from pmlbook.extremal import column_generation as module
+from pmlbook.extremal.column_generation import UNWATCHED_SECONDS, column_generation
 from pmlbook.extremal.enumeration import enumerate_optimum
+from pmlbook.extremal.lattice import common_unit
+from pmlbook.extremal.losses import Fillings, Groups
 from pmlbook.extremal.randomized_response import randomized_response_for_pml
+from pmlbook.extremal.ungrouping import unroll, wrap_around
 from pmlbook.foundations.utility import NAMED
-from pmlbook.large_alphabets import column_generation as module
-from pmlbook.large_alphabets.column_generation import UNWATCHED_SECONDS, column_generation
-from pmlbook.large_alphabets.lattice import common_unit
-from pmlbook.large_alphabets.losses import Fillings, Groups
-from pmlbook.large_alphabets.ungrouping import unroll, wrap_around
 from pmlbook.numerics import progress
 from pmlbook.numerics.progress import Clock
 

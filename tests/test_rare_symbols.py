@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.worst_case.min_leakage import BRACKET_NATS
+from pmlbook.worst_case.least_leakage import BRACKET_NATS
 from pmlbook.worst_case.utility_safe import utility_safe_leakage
 
 

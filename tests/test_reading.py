@@ -17,13 +17,13 @@ PARTS = [p for p in sorted(NBS.glob("*/index.md")) if "part-map" in prose(p)]
 ROUTES = ["You study this", "You have a column to release"]
 QUESTIONS = {  # the page that answers, and words that the answer has
     "What is PML?": ("foundations/02_leakage.ipynb", "pointwise maximal leakage"),
-    "Can I use it with pandas?": ("release/06_columns.ipynb", "pandas"),
+    "Can I use it with pandas?": ("internals/release/07_columns.ipynb", "pandas"),
     "How is it different from local differential privacy?": (
-        "practice/00_differential_privacy.ipynb",
+        "audit/01_differential_privacy.ipynb",
         "no level of local DP",
     ),
-    "Which epsilon?": ("practice/05_choosing_epsilon.ipynb", "largest level"),
-    "What if my prior is wrong?": ("practice/07_estimated_prior.ipynb", "sample"),
+    "Which epsilon?": ("audit/02_choosing_epsilon.ipynb", "largest level"),
+    "What if my prior is wrong?": ("robust/01_estimated_prior.ipynb", "sample"),
     "How do I report to my board?": ("cli/03_report.ipynb", "report"),
     "Where are the proofs?": ("results.ipynb", "solver"),
     "How do I teach this?": ("teaching.md", "six weeks"),
@@ -50,7 +50,7 @@ def test_the_first_screen_says_what_and_leads_on():
         "you-have-a-column-to-release",
         "you-referee-a-paper",
     ]
-    assert "practice/00_differential_privacy.ipynb" in first and len(first.split()) < 170
+    assert "audit/01_differential_privacy.ipynb" in first and len(first.split()) < 170
 
 
 def route(heading):

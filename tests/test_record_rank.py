@@ -7,12 +7,12 @@ import pytest
 from pmlbook.foundations.classic import geometric
 from pmlbook.foundations.probability import random_channel
 from pmlbook.numerics.progress import Clock
-from pmlbook.per_record.certificate import per_record_leakage
-from pmlbook.per_record.classes import record_problem
-from pmlbook.per_record.data_processing import data_processing_bound
-from pmlbook.per_record.output_bound import conditional_slack, output_bound, reach
-from pmlbook.per_record.queries import Query, SumQuery, counting, modular_sum, pairwise_products
-from pmlbook.per_record.tilted import LeakageClaim, best_adversary
+from pmlbook.records.certificate import per_record_leakage
+from pmlbook.records.classes import record_problem
+from pmlbook.records.data_processing import data_processing_bound
+from pmlbook.records.output_bound import conditional_slack, output_bound, reach
+from pmlbook.records.queries import Query, SumQuery, counting, modular_sum, pairwise_products
+from pmlbook.records.tilted import LeakageClaim, best_adversary
 
 mp.mp.dps = 40
 

@@ -11,19 +11,18 @@ import pytest
 from test_results import GRADES, NBS, ROWS, cells, evidence, table
 
 from pmlbook import Mechanism
+from pmlbook.budget.composition import compose, worst_joint_level
+from pmlbook.foundations import geometric, mutual_information
 from pmlbook.foundations.leakage import local_dp
+from pmlbook.hamming import SourceSet
 from pmlbook.hamming.class_one_and_two import class_two_leakage, min_with_censored, thresholds
 from pmlbook.hamming.class_three import _is_group
 from pmlbook.hamming.colouring import BLACK, RED, WHITE, colours, levelled
-from pmlbook.measures import mutual_information
-from pmlbook.mechanisms import geometric
 from pmlbook.numerics.linear_programmes import LooseBound
-from pmlbook.per_record.classes import record_problem
-from pmlbook.practice import robust
-from pmlbook.practice.composition import compose, worst_joint_level
-from pmlbook.queries import counting
-from pmlbook.record_algorithms.algorithms import random_belief
-from pmlbook.robust import SourceSet
+from pmlbook.record_design.algorithms import random_belief
+from pmlbook.records import counting
+from pmlbook.records.classes import record_problem
+from pmlbook.robust import robust_design as robust
 from pmlbook.worst_case.dual_certificate import dual_certificate_bound
 from pmlbook.worst_case.frontier import worst_case_frontier
 from pmlbook.worst_case.problem import worst_value
@@ -79,7 +78,7 @@ def test_a_proof_belongs_to_the_statement_before_it():
     assert unproved([proof, first]) == ["a"]
 
 
-STATED = sorted(NBS.glob("*/*.ipynb"))
+STATED = sorted(NBS.rglob("*/*.ipynb"))
 
 
 @pytest.mark.parametrize("path", STATED, ids=[f"{path.parent.name}/{path.stem}" for path in STATED])

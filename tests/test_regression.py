@@ -13,8 +13,8 @@ from scipy.optimize import minimize
 from scipy.stats import binom
 
 import pmlbook as pb
+from pmlbook.estimation.regression import _climb
 from pmlbook.release.estimation import ESTIMATORS
-from pmlbook.release.regression import _climb
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
 FLIP = pb.Mechanism(pb.mechanisms.randomized_response(2, 1.0), [0.5, 0.5], ("no", "yes"), (0, 1))

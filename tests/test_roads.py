@@ -24,7 +24,7 @@ import pmlbook as pb
 from pmlbook.cli.command_line import main
 from pmlbook.cli.reading import read_certificate
 from pmlbook.foundations.utility import NAMED
-from pmlbook.practice.estimated_prior import PriorRegion
+from pmlbook.robust.estimated_prior import PriorRegion
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
 BLOCKS, CASES = (100, 100) if FULL else (2, 60)

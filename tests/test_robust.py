@@ -9,17 +9,17 @@ import pytest
 
 from pmlbook.foundations.utility import ExpectedGain
 from pmlbook.numerics.linear_programmes import LooseBound, SolverFailed
-from pmlbook.practice import robust as chapter
-from pmlbook.practice.estimated_prior import (
+from pmlbook.release.certificate import exp_below
+from pmlbook.release.mechanism import Mechanism
+from pmlbook.robust import robust_design as chapter
+from pmlbook.robust.estimated_prior import (
     PriorRegion,
     ball_region,
     box_region,
     worst_leakage,
     worst_prior,
 )
-from pmlbook.practice.robust import keeps_level, robust_mechanism
-from pmlbook.release.certificate import exp_below
-from pmlbook.release.mechanism import Mechanism
+from pmlbook.robust.robust_design import keeps_level, robust_mechanism
 
 ppl = pytest.importorskip("ppl")
 

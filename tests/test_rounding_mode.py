@@ -6,8 +6,8 @@ import platform
 import numpy as np
 import pytest
 
+from pmlbook.extremal.optimal import optimal_mechanism
 from pmlbook.foundations.probability import random_channel, random_prior
-from pmlbook.large_alphabets.optimal import optimal_mechanism
 from pmlbook.release.certificate import Certificate
 from pmlbook.release.mechanism import Mechanism
 

@@ -13,9 +13,9 @@ import pytest
 from test_pricing_ends import COUNTS, case, normal
 
 import pmlbook as pb
+from pmlbook.extremal import column_generation as module
+from pmlbook.extremal import optimal
 from pmlbook.foundations.probability import random_prior
-from pmlbook.large_alphabets import column_generation as module
-from pmlbook.large_alphabets import optimal
 from pmlbook.numerics import progress
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"

@@ -13,7 +13,7 @@ import pmlbook as pb
 from pmlbook.files.large_tables import released_frame
 from pmlbook.files.release import release_file
 from pmlbook.release.columns import encode
-from pmlbook.release.part import Key
+from pmlbook.release.parts import Key
 
 MECHANISM = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], {"no": 0.5, "yes": 0.5})
 NUMBERS = pb.estimate.mean_mechanism({0.0: 0.5, 1.0: 0.3, 2.0: 0.2}, 1.0, 4)

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
-from pmlbook.files.release import count_strata, release_file
-from pmlbook.files.tables import Layout
-from pmlbook.practice.robust import robust_mechanism
-from pmlbook.practice.strata import (
+from pmlbook.audit.strata import (
     LevelExceeded,
     check_strata,
     strata_levels,
     strata_region,
     tally,
 )
+from pmlbook.files.release import count_strata, release_file
+from pmlbook.files.tables import Layout
+from pmlbook.robust.robust_design import robust_mechanism
 
 pd = pytest.importorskip("pandas")
 

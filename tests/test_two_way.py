@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import binom
 
 import pmlbook as pb
+from pmlbook.estimation.two_way_table import MAX_TABLE_CELLS, GroupDifference, TwoWay, subtracted
 from pmlbook.release.estimation import invert
-from pmlbook.release.two_way import MAX_TABLE_CELLS, GroupDifference, TwoWay, subtracted
 
 FLIP = pb.Mechanism(pb.mechanisms.randomized_response(2, 1.0), [0.5, 0.5], ("no", "yes"), (0, 1))
 WIDE = pb.Mechanism(

@@ -9,9 +9,9 @@ import pytest
 
 import pmlbook as pb
 from pmlbook.numerics.linear_programmes import Infeasible
-from pmlbook.record_algorithms.design import blurred
 from pmlbook.record_design import cutting_planes
 from pmlbook.record_design.classical import rate_distortion
+from pmlbook.record_design.game import blurred
 
 RNG = np.random.default_rng(7)
 PRIOR, GAIN = np.array([0.4, 0.3, 0.2, 0.1]), RNG.normal(size=(4, 5))

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from pmlbook.extremal.column_generation import GroupGeneration, start_columns
 from pmlbook.extremal.enumeration import keep_level, mixture
+from pmlbook.extremal.losses import Groups
+from pmlbook.extremal.optimal import MIN_OUTCOME_PROBABILITY, Blend
+from pmlbook.extremal.ungrouping import reduced, unroll
 from pmlbook.foundations.utility import NAMED
-from pmlbook.large_alphabets.column_generation import GroupGeneration, start_columns
-from pmlbook.large_alphabets.losses import Groups
-from pmlbook.large_alphabets.optimal import MIN_OUTCOME_PROBABILITY, Blend
-from pmlbook.large_alphabets.ungrouping import reduced, unroll
 from pmlbook.numerics.progress import Clock
 from pmlbook.release.mechanism import Mechanism
 

@@ -16,7 +16,7 @@ from pmlbook.numerics.validation import InvalidPrior, check_prior
 from pmlbook.worst_case.dual_certificate import dual_certificate_bound
 from pmlbook.worst_case.expected_utility import expected_utility_mechanism
 from pmlbook.worst_case.frontier import worst_case_frontier, worst_case_mechanism
-from pmlbook.worst_case.min_leakage import (
+from pmlbook.worst_case.least_leakage import (
     maximal_outputs,
     min_leakage,
     min_leakage_of_mask,

@@ -13,8 +13,9 @@ SECTIONS = {"Source: ": "Source", "Warns with ": "Notes"}  # a line that opens a
 def chapter_of(thing, source: Path) -> str | None:
     """The page whose notebook exports a function or class of the library."""
     _, part, name = [*getattr(thing, "__module__", "").split("."), "", ""][:3]
-    found = sorted((source / part).glob(f"[0-9][0-9]_{name}.ipynb")) if part and name else []
-    return f"{part}/{found[0].stem}" if found else None
+    folders = (source / part, source / "internals" / part) if part and name else ()
+    found = [path for folder in folders for path in folder.glob(f"[0-9][0-9]_{name}.ipynb")]
+    return found[0].relative_to(source).with_suffix("").as_posix() if found else None
 
 
 @cache
@@ -22,7 +23,7 @@ def names_of(source: Path) -> dict[str, list[tuple[str, str, str]]]:
     """The public names that each chapter exports, each with the page and the anchor of its entry."""
     package = importlib.import_module("pmlbook")
     found: dict[str, list[tuple[str, str, str]]] = {}
-    for module in [package, *filter(ismodule, map(partial(getattr, package), package.__all__))]:
+    for module in [*filter(ismodule, map(partial(getattr, package), package.__all__)), package]:
         file = module.__name__.partition(".")[2] or "top"
         for name in module.__all__:
             page = chapter_of(getattr(module, name), source)

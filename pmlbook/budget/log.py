@@ -27,7 +27,7 @@ from ..release.certificate import Certificate
 from ..release.files import new_file, path_of
 from ..release.levels import certified_level
 from ..release.mechanism import Mechanism
-from ..release.part import Key, release_part
+from ..release.parts import Key, release_part
 
 # %% auto #0
 __all__ = ['AlreadyReleased', 'ReleaseLog']

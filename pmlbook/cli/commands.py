@@ -182,8 +182,8 @@ def _for_strata(
     confidence: float,
 ) -> Design:
     """The best design for all strata, which keeps its level in each."""
-    from pmlbook.practice.robust import robust_mechanism
-    from pmlbook.practice.strata import check_strata, strata_region
+    from pmlbook.robust.robust_design import robust_mechanism
+    from pmlbook.audit.strata import check_strata, strata_region
 
     names = sorted({name for own in strata.values() for name in own} - {None}, key=str)
     counted = counts_of(strata, names)
@@ -421,7 +421,7 @@ def estimate(
     if mean:
         return _tell_number("mean", found.size, found.of(numbers), confidence, interval, as_json)
     if quantile is not None:
-        from pmlbook.beyond.line_quantile import QuantileEstimate
+        from pmlbook.additive_noise.quantile import QuantileEstimate
 
         points = np.column_stack([edges[:-1], edges[1:]])
         ends = points[0, 0], points[-1, -1]
@@ -485,7 +485,7 @@ def audit(
     *, channel: Path, prior: Sequence[str], epsilon: float | None, delimiter: str, as_json: bool
 ) -> int:
     """Report the leakage of a channel, and check a level if one is given."""
-    from pmlbook.practice.audit import audit_leakage
+    from pmlbook.audit.other_mechanisms import audit_leakage
 
     found = read_matrix(channel, delimiter)
     if prior:
@@ -551,7 +551,7 @@ def explain(
     *, answers: Sequence[str], promise: str | None, epsilon: float | None, as_json: bool
 ) -> int:
     """Turn a sentence into its level, or a level into the sentences that it keeps."""
-    from pmlbook.practice.interpretation import sentence_level, sentence_levels
+    from pmlbook.audit.sentences import sentence_level, sentence_levels
 
     prior = shares(answers)
     if promise is not None:

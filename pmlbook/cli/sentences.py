@@ -61,7 +61,7 @@ def _escaped(found: re.Match[str]) -> str:
 # %% ../../nbs/internals/cli/03_sentences.ipynb #fa4e4922
 def sentences(mechanism: Mechanism, epsilon: float) -> list[tuple[str, float, bool]]:
     """Sentences about a column, the largest level of each, and whether `epsilon` keeps it."""
-    from pmlbook.practice.interpretation import sentence_level  # a release needs none
+    from pmlbook.audit.sentences import sentence_level  # a release needs none
 
     level, shares = check_epsilon(epsilon), mechanism.exact_prior
     prior = dict(zip(map(str, mechanism.inputs), shares))

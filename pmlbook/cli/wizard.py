@@ -30,7 +30,7 @@ from .typed import DECIMAL, LogOptions, inside, level, limits, several, share
 from ..files.tables import Layout, columns_of
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.linear_programmes import LooseBound
-from ..practice.interpretation import sentence_level
+from ..audit.sentences import sentence_level
 from ..release.files import check_target
 from ..release.labels import released_names, released_title
 from ..release.mechanism import Mechanism
@@ -305,9 +305,9 @@ def _designed_for_numbers(
     chosen: Choices, prior: Any, rows: int
 ) -> tuple[Mechanism, str, list[str]]:
     """The best mechanism, what a recipient learns, and the options of the estimate."""
-    from pmlbook.beyond.line_design import mean_mechanism
-    from pmlbook.beyond.line_priors import cell_names, secret_from
-    from pmlbook.beyond.line_quantile import cell_shares, quantile_mechanism
+    from pmlbook.additive_noise.mean import mean_mechanism
+    from pmlbook.additive_noise.line_priors import cell_names, secret_from
+    from pmlbook.additive_noise.quantile import cell_shares, quantile_mechanism
 
     assert chosen.epsilon is not None and chosen.limits is not None
     if chosen.epsilon == 0:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .privacy_regions import lift_limit
+from .regions import lift_limit
 from ..release.mechanism import Mechanism
 from ..release.sampling import UNITS
 from ..numerics.validation import PriorLike, check_epsilon, design_prior, labels_of

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import scipy
 
 from .lift_vectors import exact_lift_vectors
-from .privacy_regions import lift_limit
+from .regions import lift_limit
 from ..numerics.enclosure import float_above, unit_of
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import UNLIMITED, Clock

@@ -15,7 +15,7 @@ import scipy
 
 from .enumeration import MAX_LIFT, too_uneven
 from .lift_vectors import quotient
-from .privacy_regions import lift_limit
+from .regions import lift_limit
 from ..numerics.enclosure import float_above, unit_of
 from ..numerics.linear_programmes import Infeasible, maximise
 from ..numerics.progress import UNLIMITED, Clock

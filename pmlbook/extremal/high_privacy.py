@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .privacy_regions import BOUNDARY_NATS, lift_limit
+from .regions import BOUNDARY_NATS, lift_limit
 from ..numerics.enclosure import level_of
 from ..release.mechanism import Mechanism
 from ..release.sampling import UNITS, to_weights

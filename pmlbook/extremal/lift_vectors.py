@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .privacy_regions import lift_limit
+from .regions import lift_limit
 from ..numerics.enclosure import whole_numbers
 from ..numerics.validation import Array, PriorLike, design_level, design_prior
 

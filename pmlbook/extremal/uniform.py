@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .privacy_regions import lift_limit
+from .regions import lift_limit
 from ..release.mechanism import Mechanism
 from ..release.sampling import UNITS, to_weights
 from ..foundations.classic import MAX_CLASSIC_VALUES

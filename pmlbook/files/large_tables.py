@@ -22,7 +22,7 @@ from ..release.columns import check_gaps
 from ..release.files import new_file, path_of
 from ..release.labels import title_in_table
 from ..release.mechanism import Mechanism
-from ..release.part import Key, release_part
+from ..release.parts import Key, release_part
 
 # %% auto #0
 __all__ = []

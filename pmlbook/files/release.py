@@ -24,11 +24,11 @@ from ..release.columns import check_gaps, encode
 from ..release.files import new_file, packed, path_of
 from ..release.labels import title_in_table
 from ..release.mechanism import Mechanism
-from ..release.part import Key
+from ..release.parts import Key
 from ..release.sampling import check_unseeded, random_words
 
 if TYPE_CHECKING:
-    from pmlbook.practice.strata import Stratum
+    from pmlbook.audit.strata import Stratum
 
 # %% auto #0
 __all__ = []
@@ -241,7 +241,7 @@ class _Copy:
             plain = plain_list(values)
             codes = self.read(plain, what, row, self.missing, self.key.coins(number, plain))
         if self.visible:
-            from pmlbook.practice.strata import tally
+            from pmlbook.audit.strata import tally
 
             tally(self.strata, visible(table, block, self.visible), codes.tolist())
         self.rows += len(codes)
@@ -255,7 +255,7 @@ class _Copy:
         counts = counts_of(self.strata, range(len(self.mechanism.inputs)))
         if not counts:
             return ()
-        from pmlbook.practice.strata import check_strata, strata_levels
+        from pmlbook.audit.strata import check_strata, strata_levels
 
         if epsilon is not None:
             check_strata(self.mechanism, counts, epsilon, confidence)
@@ -305,7 +305,7 @@ def count_strata(
 
     More than `most` different values are a ValueError as soon as they are seen.
     """
-    from pmlbook.practice.strata import tally
+    from pmlbook.audit.strata import tally
 
     counts = dict[tuple[Hashable, ...], Counter[Hashable]]()
     different, rows = set[Hashable](), 0

@@ -21,9 +21,9 @@ from pmlbook.numerics.validation import (
     check_shares,
 )
 from ..numerics.validation import aligned, given_names, real_array
-from ..per_record.framework import check_belief
-from ..per_record.parity import inverse_binary_entropy, parity_leakage
-from ..per_record.queries import Query, SumQuery, counting, difference, in_query_order
+from ..records.framework import check_belief
+from ..records.parity_query import inverse_binary_entropy, parity_leakage
+from ..records.queries import Query, SumQuery, counting, difference, in_query_order
 
 # %% auto #0
 __all__ = []

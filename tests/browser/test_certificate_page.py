@@ -9,7 +9,7 @@ import pytest
 from pmlbook.release.certificate import Certificate
 
 FORGERIES = Path(__file__).parents[1] / "forgeries"
-PAGE = "release/04_checker.html"
+PAGE = "internals/release/04_checker.html"
 SAYS = {
     "holds": "The certificate holds.",
     "does not hold": "It is a certificate, and it does not hold.",

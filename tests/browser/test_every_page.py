@@ -201,7 +201,7 @@ def test_axe_finds_nothing(visit, looks):
     assert not found, "\n".join(map(str, found))
 
 
-@pytest.mark.parametrize("name", ["index.html", "display/03_simplex.html"])
+@pytest.mark.parametrize("name", ["index.html", "internals/display/03_simplex.html"])
 def test_a_cold_visit_takes_what_is_reckoned(chromium, site, name):
     """Files that a browser keeps are counted on each page: of them, a newcomer's first page takes as many bytes."""
     answers = []

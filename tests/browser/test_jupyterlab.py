@@ -55,7 +55,7 @@ def address(server, home):
 def test_slider_redraws(offline_page, lab):
     page = offline_page
     page.set_default_timeout(120_000)  # kernels start slowly on a small machine
-    page.goto(f"{lab}lab/tree/display/02_explore.ipynb?reset")
+    page.goto(f"{lab}lab/tree/internals/display/02_explore.ipynb?reset")
     idle = page.get_by_text("| Idle")  # in the status bar, as soon as there is a kernel
     idle.wait_for()
     page.get_by_role("menuitem", name="Run", exact=True).click()
@@ -80,7 +80,7 @@ def test_the_elements_follow_the_keys(offline_page, lab):
 
     page = offline_page
     page.set_default_timeout(120_000)
-    page.goto(f"{lab}lab/tree/display/03_simplex.ipynb?reset")
+    page.goto(f"{lab}lab/tree/internals/display/03_simplex.ipynb?reset")
     page.get_by_text("| Idle").wait_for()
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()

@@ -6,7 +6,7 @@ from scipy.special import entr
 
 from pmlbook.display.simplex import saddle
 from pmlbook.foundations.classic import binary_symmetric
-from pmlbook.per_record.framework import record_information
+from pmlbook.records.framework import record_information
 
 HEIGHTS = "cases => cases.map(c => customElements.get('pml-saddle').information(...c))"
 BEST = "cases => cases.map(c => customElements.get('pml-saddle').best(...c, 12))"

@@ -6,7 +6,7 @@ import pytest
 from pmlbook import optimal_mechanism
 from pmlbook.display.simplex import UTILITIES, simplex
 
-PAGE = "display/03_simplex.html"
+PAGE = "internals/display/03_simplex.html"
 SOLVE = "cases => cases.map(([p, e, u]) => customElements.get('pml-simplex').solve(p, e, u))"
 
 

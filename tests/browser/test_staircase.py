@@ -7,7 +7,7 @@ import pytest
 
 from pmlbook.display.simplex import staircase
 from pmlbook.worst_case.frontier import worst_case_frontier
-from pmlbook.worst_case.min_leakage import min_leakage_of_mask
+from pmlbook.worst_case.least_leakage import min_leakage_of_mask
 
 LEAST = "cases => cases.map(([a, p]) => customElements.get('pml-staircase').least(a, p))"
 STAIRS = "cases => cases.map(([u, p]) => customElements.get('pml-staircase').stairs(u, p))"

@@ -35,7 +35,7 @@ def test_to_the_erratum_of_table_three(page, site):
     assert "corrected" in row.inner_text() and "ten times" in row.inner_text()
     row.locator("a").first.click()
     page.wait_for_load_state()
-    assert page.url.endswith("record_algorithms/04_experiments.html#wu-tab-3")
+    assert page.url.endswith("record_design/07_experiments.html#wu-tab-3")
 
 
 def test_the_picture_and_the_triangle_stand_at_the_top(page, site):

@@ -10,8 +10,8 @@ from statsmodels.datasets import fair
 from pmlbook import Mechanism, optimal_mechanism
 from pmlbook.budget import account as module
 from pmlbook.budget.account import after_release, min_remaining, rounded_up
-from pmlbook.practice.composition import compose
-from pmlbook.practice.estimated_prior import prior_from_counts
+from pmlbook.budget.composition import compose
+from pmlbook.robust.estimated_prior import prior_from_counts
 
 FLIP = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
 CLINIC = [0.6, 0.3, 0.1]

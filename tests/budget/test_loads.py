@@ -12,6 +12,8 @@ CLINIC = Mechanism(
 )
 SEARCHES = "extremal large_alphabets worst_case hamming estimation robust records record_design"
 
+CLOSED_FORMS = {"pmlbook.extremal", "pmlbook.extremal.regions"}  # of sentences on a level
+
 PYTHON = """
 import sys
 from pathlib import Path
@@ -42,6 +44,6 @@ def test_a_release_of_a_certified_column_loads_no_search(tmp_path, script):
     assert done.returncode == 0, done.stderr
     loaded = done.stdout.splitlines()[-1].split()
     own = {name for name in loaded if name.startswith("pmlbook.")}
-    searches = {name for name in own if name.split(".")[1] in SEARCHES.split()}
+    searches = {name for name in own if name.split(".")[1] in SEARCHES.split()} - CLOSED_FORMS
     assert own and not searches and (tmp_path / "out.csv").exists()
     assert not {"scipy.optimize", "highspy", "pandas", "pyarrow"} & set(loaded)

@@ -22,7 +22,7 @@ import pytest
 from pmlbook import AlreadyReleased, BudgetExceeded, Mechanism
 from pmlbook.budget import ReleaseLog, compose
 from pmlbook.budget import log as module
-from pmlbook.release.part import Key, release_part
+from pmlbook.release.parts import Key, release_part
 
 FLIP = Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], ("no", "yes"))
 SOFT = Mechanism([[0.55, 0.45], [0.45, 0.55]], [0.5, 0.5], ("no", "yes"))

@@ -17,7 +17,7 @@ from pmlbook import Mechanism
 from pmlbook.cli import commands
 from pmlbook.cli.messages import one_line
 from pmlbook.cli.reading import MAX_CATEGORIES
-from pmlbook.measures import epsilon_max
+from pmlbook.foundations import epsilon_max
 
 CLINIC = "healthy=60 flu=30 rare=10"
 
@@ -249,7 +249,7 @@ import sys
 sys.modules["pandas"] = None
 import pmlbook as pb
 from pmlbook.cli.command_line import main
-from pmlbook.practice.meaning import meaning
+from pmlbook.audit.choosing_epsilon import meaning
 
 assert main(["explain", "a=1", "b=2", "--epsilon", "0.3"]) == 0
 made = pb.Mechanism([[0.8, 0.2], [0.2, 0.8]], [0.5, 0.5])

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pmlbook.additive_noise import mean_mechanism, quantile_mechanism
 from pmlbook.cli.reading import number_reader, numbers_in, read_certificate
 from pmlbook.cli.typed import limits, several
-from pmlbook.estimate import mean_mechanism, quantile_mechanism
 from pmlbook.release.mechanism import Mechanism
 from pmlbook.release.sampling import random_words
 

@@ -19,7 +19,7 @@ from pmlbook.cli.reading import read_certificate
 from pmlbook.cli.report import report
 from pmlbook.cli.sentences import meant, sentences, short_label
 from pmlbook.cli.wizard import merged, spread
-from pmlbook.measures import epsilon_max
+from pmlbook.foundations import epsilon_max
 
 ANSWERS = {"very good": 90, 'so "lala"': 60, "bad,\nreally": 40, "schön": 6, "不満": 2, "<b>&": 1}
 ROWS = 200_000

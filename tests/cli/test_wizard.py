@@ -7,9 +7,9 @@ import numpy as np
 from refusals import refusal
 from scipy.stats import entropy
 
+from pmlbook.audit.sentences import sentence_level
 from pmlbook.cli.commands import designed
 from pmlbook.cli.wizard import _show_levels, merged
-from pmlbook.practice.interpretation import sentence_level
 
 
 def test_what_is_merged():

@@ -36,7 +36,7 @@ from pmlbook.estimation.exchange_design import (
 from pmlbook.estimation.listed_vertices import Weighted, criterion_for, even, with_new_weights
 from pmlbook.estimation.optimal_design import functionals
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
-from pmlbook.extremal.privacy_regions import lift_limit
+from pmlbook.extremal.regions import lift_limit
 from pmlbook.foundations.probability import exact_prior, random_prior
 from pmlbook.numerics.barrier import barrier_direction
 from pmlbook.numerics.linear_programmes import maximise

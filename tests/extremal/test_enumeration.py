@@ -24,7 +24,7 @@ from pmlbook.extremal.enumeration import (
     symmetric_duals,
 )
 from pmlbook.extremal.lift_vectors import exact_lift_vectors
-from pmlbook.extremal.privacy_regions import lift_limit
+from pmlbook.extremal.regions import lift_limit
 from pmlbook.foundations.probability import random_prior
 from pmlbook.foundations.utility import NAMED, ExpectedGain, as_utility
 from pmlbook.numerics.linear_programmes import SolverFailed

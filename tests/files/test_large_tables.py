@@ -18,7 +18,7 @@ from pmlbook.budget import ReleaseLog
 from pmlbook.files import large_tables as module
 from pmlbook.files.large_tables import release_dask, write_part
 from pmlbook.numerics.validation import LevelExceeded
-from pmlbook.release.part import Key
+from pmlbook.release.parts import Key
 
 dd = pytest.importorskip("dask.dataframe")
 dask = pytest.importorskip("dask")

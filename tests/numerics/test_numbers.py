@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import uniform
 
 import pmlbook as pb
-from pmlbook.beyond.line_design import mean_mechanism
-from pmlbook.beyond.line_quantile import quantile_mechanism
+from pmlbook.additive_noise.mean import mean_mechanism
+from pmlbook.additive_noise.quantile import quantile_mechanism
 from pmlbook.numerics.validation import (
     check_confidence,
     check_epsilon,

@@ -35,7 +35,7 @@ from pmlbook.numerics.validation import (
     order_of,
     shortened,
 )
-from pmlbook.practice.estimated_prior import PriorRegion
+from pmlbook.robust.estimated_prior import PriorRegion
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,6 @@ from decimal import Decimal
 import numpy as np
 
 from pmlbook.numerics.progress import Clock
-from pmlbook.per_record.queries import parity
 from pmlbook.record_design.cutting_planes import (
     AdversarySet,
     DesignSearch,
@@ -17,6 +16,7 @@ from pmlbook.record_design.cutting_planes import (
     solve_master,
 )
 from pmlbook.record_design.symmetry import parity_min_distortion, parity_min_leakage, setting
+from pmlbook.records.queries import parity
 
 
 def whole_matches(n, b, D, L):

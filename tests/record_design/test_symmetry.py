@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pmlbook.per_record.queries import Query, counting, modular_sum, parity
 from pmlbook.record_design.symmetry import (
     _kinds,
     check_costs,
@@ -18,6 +17,7 @@ from pmlbook.record_design.symmetry import (
     usual,
     value_masses,
 )
+from pmlbook.records.queries import Query, counting, modular_sum, parity
 
 
 def test_costs_and_distributions_by_listing():

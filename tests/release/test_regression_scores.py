@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from pmlbook.estimation.regression import regression_of_release, regression_on_release
 from pmlbook.release.mechanism import Mechanism
-from pmlbook.release.regression import regression_of_release, regression_on_release
 
 
 def person(beta, weights, row, response=None):

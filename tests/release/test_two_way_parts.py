@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from refusals import refusal
 
-from pmlbook.release import two_way as module
+from pmlbook.estimation import two_way_table as module
+from pmlbook.estimation.two_way_table import two_way
 from pmlbook.release.intervals import ROOT_TOLERANCE, halved_miss, last_good
 from pmlbook.release.mechanism import Mechanism
-from pmlbook.release.two_way import two_way
 
 rng = np.random.default_rng(12)
 rows = np.array([[0.8, 0.15, 0.05], [0.1, 0.8, 0.1], [0.1, 0.2, 0.7]])

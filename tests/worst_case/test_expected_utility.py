@@ -18,7 +18,7 @@ from pmlbook.worst_case.expected_utility import (
     expected_utility_mechanism,
     floor_dual_bound,
 )
-from pmlbook.worst_case.min_leakage import Bracket, min_leakage
+from pmlbook.worst_case.least_leakage import Bracket, min_leakage
 
 
 def test_two_roads_solve_one_programme():

@@ -13,7 +13,7 @@ from pmlbook.numerics.linear_programmes import Infeasible
 from pmlbook.numerics.progress import Clock
 from pmlbook.numerics.validation import InvalidPrior
 from pmlbook.worst_case.dual_certificate import dual_certificate_bound
-from pmlbook.worst_case.min_leakage import (
+from pmlbook.worst_case.least_leakage import (
     Bracket,
     maximal_outputs,
     min_leakage,
@@ -112,7 +112,7 @@ def test_a_table_that_surely_leaks_too_much_is_searched_no_further(monkeypatch):
     prior = np.array([9.9e-7, 9.9e-12, 0.0099, 1 - 9.9e-7 - 9.9e-12 - 0.0099])
     table = np.array([[False, True], [True, True], [True, True], [True, False]])
     bracket = Bracket(table, prior)
-    monkeypatch.setattr("pmlbook.worst_case.min_leakage.search", None)  # it would raise
+    monkeypatch.setattr("pmlbook.worst_case.least_leakage.search", None)  # it would raise
     bracket.limit = Fraction(2)
     bracket.narrow(Clock())
     assert bracket.bound > 2

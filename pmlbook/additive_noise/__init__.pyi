@@ -1,0 +1,9 @@
+from .noise_leakage import additive_noise_leakage as additive_noise_leakage
+from .noise_leakage import noise_scale as noise_scale
+from .mean import mean_mechanism as mean_mechanism
+from .mean import LineDesign as LineDesign
+from .quantile import quantile_mechanism as quantile_mechanism
+from .quantile import QuantileDesign as QuantileDesign
+from .quantile import QuantileEstimate as QuantileEstimate
+from .line_priors import DensityRange as DensityRange
+from .line_priors import SampleBand as SampleBand

@@ -1,0 +1,10 @@
+from .composition import compose as compose
+from .composition import composed_level as composed_level
+from .composition import JointRelease as JointRelease
+from .leakage_variable import leakage_distribution as leakage_distribution
+from .leakage_variable import LeakageDistribution as LeakageDistribution
+from .repeated_releases import repeated_leakage as repeated_leakage
+from .repeated_releases import RepeatedLeakage as RepeatedLeakage
+from .log import AlreadyReleased as AlreadyReleased
+from .log import ReleaseLog as ReleaseLog
+from .account import BudgetExceeded as BudgetExceeded

@@ -1,0 +1,10 @@
+from .randomized_response import randomized_response_for_pml as randomized_response_for_pml
+from .binary import binary_mechanism as binary_mechanism
+from .regions import privacy_region as privacy_region
+from .regions import privacy_regions as privacy_regions
+from .high_privacy import high_privacy_mechanism as high_privacy_mechanism
+from .uniform import uniform_mechanism as uniform_mechanism
+from .cardinality import reduce_outputs as reduce_outputs
+from .optimal import optimal_mechanism as optimal_mechanism
+from .delta import delta_mechanism as delta_mechanism
+from .delta import DeltaDesign as DeltaDesign

@@ -1,0 +1,16 @@
+from .probability import entropy as entropy
+from .probability import mutual_information as mutual_information
+from .leakage import epsilon_max as epsilon_max
+from .leakage import epsilon_pml as epsilon_pml
+from .leakage import local_dp as local_dp
+from .leakage import maximal_leakage as maximal_leakage
+from .leakage import pointwise_maximal_leakage as pointwise_maximal_leakage
+from .utility import alpha_information as alpha_information
+from .utility import ExpectedGain as ExpectedGain
+from .utility import FInformation as FInformation
+from .classic import binary_symmetric as binary_symmetric
+from .classic import exponential as exponential
+from .classic import geometric as geometric
+from .classic import laplace_threshold as laplace_threshold
+from .classic import randomized_response as randomized_response
+from .capacity import channel_capacity as channel_capacity

@@ -1,9 +1,0 @@
-from pmlbook.foundations.probability import entropy as entropy
-from pmlbook.foundations.probability import mutual_information as mutual_information
-from pmlbook.foundations.capacity import channel_capacity as channel_capacity
-from pmlbook.foundations.leakage import epsilon_max as epsilon_max
-from pmlbook.foundations.utility import FInformation as FInformation
-from pmlbook.foundations.utility import alpha_information as alpha_information
-from pmlbook.foundations.utility import ExpectedGain as ExpectedGain
-from pmlbook.beyond.leakage_variable import LeakageDistribution as LeakageDistribution
-from pmlbook.beyond.leakage_variable import leakage_distribution as leakage_distribution

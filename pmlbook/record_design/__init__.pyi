@@ -1,0 +1,2 @@
+from .worst_adversary import distortion_leakage as distortion_leakage
+from .worst_adversary import leakage_distortion as leakage_distortion

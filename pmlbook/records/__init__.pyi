@@ -1,0 +1,12 @@
+from .queries import counting as counting
+from .queries import modular_sum as modular_sum
+from .queries import pairwise_products as pairwise_products
+from .queries import parity as parity
+from .queries import threshold as threshold
+from .queries import Query as Query
+from .queries import SumQuery as SumQuery
+from .certificate import leakage_curve as leakage_curve
+from .certificate import per_record_leakage as per_record_leakage
+from .certificate import Adversary as Adversary
+from .parity_query import parity_leakage as parity_leakage
+from .dp_bound import dp_leakage_bound as dp_leakage_bound

@@ -1,0 +1,4 @@
+from .certificate import Certificate as Certificate
+from .estimation import Estimate as Estimate
+from .mechanism import Design as Design
+from .mechanism import Mechanism as Mechanism
