@@ -79,7 +79,7 @@ def test_what_is_missing_is_noticed():
 
 def test_calls_for_readers_of_differential_privacy_exist():
     """The right column of the table 'if you used this call there'."""
-    text = prose(NBS / "practice" / "00_differential_privacy.ipynb")
+    text = prose(NBS / "audit" / "01_differential_privacy.ipynb")
     lines = text.partition("| you used | here |\n|---|---|\n")[2].partition("\n\n")[0].splitlines()
     named = [name for line in lines for name in re.findall(r"`([\w.]+)`", line.split("|")[2])]
     assert len(lines) == 13 and len(named) >= 12

@@ -141,26 +141,3 @@ def test_a_docstring_names_arguments_that_exist(path):
         if isinstance(node, ast.FunctionDef):
             arguments = {arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)}
             assert parameters(ast.get_docstring(node) or "") <= arguments, node.name
-
-
-MEASURE = re.compile(r"^_?(?!MOST|LEAST|LARGEST|SMALLEST|HIGHEST|LONGEST)[A-Z0-9]+_[A-Z0-9_]+$")
-CODES = set("SUBINTERVALS ZERO WHITE RED BLACK EMPTY PART FULL MISSING UNKNOWN _SCALE".split())
-
-
-def numbers(path):
-    """The names of a module's constants whose values are numbers, written out."""
-    for node in nodes_of(path)[0].body:
-        if isinstance(node, ast.Assign):
-            name, value = node.targets[0], node.value
-            several = isinstance(name, ast.Tuple) and isinstance(value, ast.Tuple)
-            pairs = zip(name.elts, value.elts) if several else [(name, value)]
-            yield from (
-                ast.unparse(n) for n, v in pairs if re.fullmatch(r"[-\d.e* ()/+]+", ast.unparse(v))
-            )
-
-
-def test_a_number_is_named_by_what_it_measures():
-    """`MAX_ROW_CHARACTERS`, not `ROW`: what is measured, and one word for a limit from either side."""
-    names = [name for path in MODULES for name in numbers(path)]
-    assert len(names) > 300
-    assert [name for name in names if not MEASURE.match(name) and name not in CODES] == []

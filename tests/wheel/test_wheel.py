@@ -1,4 +1,4 @@
-"""What somebody gets who installs the package: the README's example without a warning, and commands whose output can be read.
+"""What an installation gives: the README's example without a warning, and commands whose output can be read.
 
 Each runs in a process of its own, so that what a library writes past Python is seen, too. `docs/installed.py` runs these
 in a clean environment on the wheel.
