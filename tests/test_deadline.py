@@ -80,7 +80,6 @@ CASES = {
     "a long list": (OPTIMAL, (zipf(15), 1.2, "mutual_information", "enumeration"), 0.4),
     "decisions": (OPTIMAL, (zipf(60), 1.2, DECIDED), 0.8),
     "frequencies of forty": (pb.estimation_mechanism, (zipf(40), 1.0), 1.0),
-    "the worst of sixteen": (pb.estimation_mechanism, (zipf(16), 1.0, "largest"), 0.6),
     "a mean of numbers": (
         pb.estimate.mean_mechanism,
         ((np.full(30, 1.0), np.linspace(0, 1, 31)), 1.0, 16),

@@ -326,7 +326,7 @@ OTHERS = {
     ),
     "target-word": (
         lambda: pb.estimation_mechanism(SKEW, 0.3, "a"),
-        "target 'a' is neither 'frequencies', 'determinant', 'largest', 'mean' nor an array",
+        "target 'a' is neither 'frequencies', 'mean' nor an array",
     ),
     "mean-huge": (
         lambda: pb.estimate.mean_mechanism({0: 0.5, 1e155: 0.5}, 0.3),

@@ -59,6 +59,6 @@ def test_a_seed_draws_the_same_changes_again(mutants, monkeypatch):
 def test_the_tests_that_mention_a_chapter_are_found(mutants):
     files = [
         Path(name).name
-        for name in mutants.witnesses(ROOT, Path("nbs/internals/estimation/01_targets.ipynb"))
+        for name in mutants.witnesses(ROOT, Path("nbs/estimation/03_two_way_table.ipynb"))
     ]
-    assert files[0] == "test_estimation_targets.py" and len(files) <= 8
+    assert files[0] == "test_two_way.py" and len(files) <= 8

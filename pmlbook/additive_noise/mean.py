@@ -29,7 +29,7 @@ from pmlbook.additive_noise.line_priors import (
 from .noise_means import RELATIVE_MEAN_ERROR
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.one_number import MIN_OUTCOME_SHARE, evened
-from ..estimation.targets import estimation_variance
+from ..estimation.optimal_design import estimation_variance
 from ..numerics.enclosure import texts_around
 from ..numerics.linear_programmes import LooseBound, OutOfTime, maximise
 from ..numerics.progress import Clock

@@ -26,7 +26,7 @@ from pmlbook.additive_noise.line_priors import (
 from .line_priors import cells_of, secret_from
 from .noise_means import RELATIVE_MEAN_ERROR
 from ..estimation.enumerated_design import estimation_mechanism
-from ..estimation.targets import estimation_variance
+from ..estimation.optimal_design import estimation_variance
 from ..numerics.enclosure import texts_around
 from ..numerics.frozen import unmasked
 from ..numerics.linear_programmes import LooseBound

@@ -192,7 +192,7 @@ def frequencies_text(mechanism: Mechanism, rows: int) -> str:
 
 def mean_text(mechanism: Mechanism, rows: int) -> str:
     """The error of the mean of names that are numbers, in words."""
-    from pmlbook.estimation.targets import estimation_variance
+    from pmlbook.estimation.optimal_design import estimation_variance
 
     variance = estimation_variance(mechanism, names_as_numbers(mechanism.inputs))
     return f"mean: estimated, with a standard error of {math.sqrt(variance / rows):.2g} at {rows:,} rows"

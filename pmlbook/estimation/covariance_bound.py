@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from .candidate_set import CandidateSet
-from .targets import DOptimality, AOptimality
+from .listed_vertices import SummedVariance
 from ..numerics.validation import Array
 from ..numerics.enclosure import whole_numbers
 from ..numerics.progress import Clock
@@ -34,13 +34,10 @@ class DualFunction:
     In the scale of a candidate set.
     """
 
-    def __init__(self, candidates: CandidateSet, criterion: AOptimality | DOptimality) -> None:
+    def __init__(self, candidates: CandidateSet, criterion: SummedVariance) -> None:
         self.ones, n = candidates.ones, len(candidates.ones)
         self.flat = np.linalg.qr(np.column_stack([candidates.ones, np.eye(n)]))[0][:, 1:n]
-        self.summed = isinstance(criterion, AOptimality)
-        wanted = np.eye(n - 1)
-        if isinstance(criterion, AOptimality):
-            wanted = self.flat.T @ criterion.full
+        wanted = self.flat.T @ criterion.full
         sizes, axes = np.linalg.eigh(wanted @ wanted.T)
         self.root = axes * np.sqrt(np.maximum(sizes, FLAT_EIGENVALUE * sizes[-1]))
 
@@ -56,19 +53,16 @@ class DualFunction:
 
     def of(self, multipliers: Array) -> tuple[float, Array]:
         """Its logarithm, up to a factor and a constant, and the slope, which is the best K; concave everywhere."""
-        # Beyond `near` both functions go on along their tangents, so that they stay concave for any multipliers.
+        # Beyond `near` the function goes on along its tangent, so that it stays concave for any multipliers.
         sizes, near, axes = self._axes(multipliers)
-        if self.summed:
-            root = np.sqrt(near)
-            total = max(((near + sizes) / (2 * root)).sum(), root.min())
-            return 2 * math.log(total), (axes / root / total) @ axes.T
-        value = (np.log(near) + sizes / near).mean()
-        return value, (axes / near / len(near)) @ axes.T
+        root = np.sqrt(near)
+        total = max(((near + sizes) / (2 * root)).sum(), root.min())
+        return 2 * math.log(total), (axes / root / total) @ axes.T
 
     def best(self, multipliers: Array) -> Array:
         """A root of the best matrix J, up to a factor."""
         _, near, axes = self._axes(multipliers)
-        return np.column_stack([self.ones, axes / near ** (1 / 4 if self.summed else 1 / 2)])
+        return np.column_stack([self.ones, axes / near ** (1 / 4)])
 
 # %% ../../nbs/internals/estimation/05_covariance_bound.ipynb #517c0794
 MAX_LOG_MULTIPLIER = 30.0  # largest logarithm of a multiplier
@@ -80,7 +74,7 @@ EXACT = {"maxiter": 3000, "maxfun": 4000, "ftol": 1e-15, "gtol": 1e-11}
 class PairsRelaxation:
     """The dual programme of 'A bound on optimal designs', which grows a multiplier for each constraint that is violated."""
 
-    def __init__(self, candidates: CandidateSet, criterion: AOptimality | DOptimality) -> None:
+    def __init__(self, candidates: CandidateSet, criterion: SummedVariance) -> None:
         n = len(candidates.ones)
         size = np.outer(candidates.scale, candidates.scale)
         self.dual, self.candidates = DualFunction(candidates, criterion), candidates
@@ -163,7 +157,7 @@ def _outside(best: Array, least: Array, most: Array) -> list[tuple[Array, float]
 
 
 def relaxed(
-    candidates: CandidateSet, criterion: AOptimality | DOptimality, clock: Clock
+    candidates: CandidateSet, criterion: SummedVariance, clock: Clock
 ) -> list[tuple[Array, float, Array]]:
     """Multipliers of covariances, that of the sum among them, and a root of the matrix J that is best for these.
 
@@ -267,12 +261,10 @@ def _form(
     return shift, entries
 
 
-def pairs_bound(
-    candidates: CandidateSet, criterion: AOptimality | DOptimality, clock: Clock
-) -> float:
+def pairs_bound(candidates: CandidateSet, criterion: SummedVariance, clock: Clock) -> float:
     """A certified lower bound on the criterion, in its unit, by the theorem and the proposition."""
     bounds = []
     for many, together, root in relaxed(candidates, criterion, clock):
-        claim = criterion.claim(root, np.ones(len(root)), 0.0)
+        claim = criterion.claim(root, np.ones(len(root)))
         bounds.append(claim.bound(most_spread(candidates, claim.matrix, many, together)))
     return max(bounds)

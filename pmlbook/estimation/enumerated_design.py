@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from operator import itemgetter
 from typing import Any
@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike
 from .candidate_set import ScaledVertices
 from ..extremal.optimal import optimal_mechanism
 from .exchange_design import grown
-from .listed_vertices import Listed, best_weights, criterion_for, even
+from .listed_vertices import Claim, Listed, SummedVariance, best_weights
+from .listed_vertices import criterion_for, even
 from .listed_vertices import first_weights, tight_duals, with_new_weights
 from .one_number import scored
-from .optimal_design import functionals
-from .targets import Claim, Criterion, estimation_variance
+from .optimal_design import estimation_variance, functionals
 from ..extremal.enumeration import Contradiction, keep_level, lowered, too_uneven
 from ..extremal.lift_vectors import MAX_ENUMERATED_SYMBOLS
 from ..extremal.regions import lift_limit
@@ -36,8 +36,7 @@ from ..numerics.progress import Clock
 from ..release.mechanism import Design, Mechanism
 
 # %% auto #0
-__all__ = ['MIN_LEVEL_NATS', 'MAX_LISTED_SECRETS', 'MIN_SCORED_NATS', 'DESIGN_TOLERANCE', 'MIN_STORED_PROBABILITY',
-           'estimation_mechanism']
+__all__ = ['MAX_LISTED_SECRETS', 'DESIGN_TOLERANCE', 'MIN_STORED_PROBABILITY', 'estimation_mechanism']
 
 # %% ../../nbs/internals/estimation/04_enumerated_design.ipynb #7e1d0a02
 MAX_CENTRING_STEPS = 60
@@ -82,37 +81,37 @@ def _even_handed(candidates: Listed, found: Mapping[int, float], claim: Claim) -
 # %% ../../nbs/internals/estimation/04_enumerated_design.ipynb #2d8cd343
 MAX_NEWTON_ROUNDS = 60  # a few are enough, unless rounding prevents convergence
 SMALL_NEW_WEIGHT = 1e-3  # of the mean weight: a new vertex gets no more than the barrier gives it
+SEARCH_TOLERANCE = 1e-9  # of the variance, between it and its bound
 
 
 @np.errstate(over="ignore")  # an infinity is refused when it is made a fraction
 def newton_search(
-    candidates: Listed, found: dict[int, float], criterion: Criterion, clock: Clock
+    candidates: Listed, found: dict[int, float], criterion: SummedVariance, clock: Clock
 ) -> tuple[dict[int, float], float]:
     """Weights of vertices, and a certified lower bound on the variance, in the criterion's unit."""
-    bound, n = 0.0, len(criterion.scale)
+    bound = 0.0
     for _ in range(MAX_NEWTON_ROUNDS):
         names = list(found)
         lifts = candidates.scaled(names)
-        weights, barrier = best_weights(lifts, np.array([*found.values()]), criterion, clock)
+        weights = best_weights(lifts, np.array([*found.values()]), criterion, clock)
         found = dict(zip(names, weights.tolist()))
-        claim = criterion.claim(lifts[:n], weights, barrier)
+        claim = criterion.claim(lifts, weights)
         shifts = lifts - candidates.ones[:, None]
-        values = ((claim.matrix * criterion.scale @ shifts[:n]) ** 2).sum(axis=0)
+        values = ((claim.matrix * criterion.scale @ shifts) ** 2).sum(axis=0)
         multipliers = tight_duals(shifts, weights, values) / candidates.scale
         if np.isnan(multipliers).any():
             raise np.linalg.LinAlgError("the dual variables are lost in rounding")
         duals = list(map(Fraction, multipliers.tolist()))
-        worth = candidates.worth(claim.utility, duals)
         best = candidates.offer(claim, duals, 2 * len(lifts), names)
-        bound = max(bound, claim.bound(candidates.best(worth, duals)))
+        bound = max(bound, claim.bound(candidates.best(claim.utility, duals)))
         if not best:  # too coarse to find one: those of a programme
             try:
-                best, duals = candidates.mix(worth, clock, duals)
+                best, duals = candidates.mix(claim.utility, clock)
             except SolverFailed:
                 break
-            bound = max(bound, claim.bound(candidates.best(worth, duals)))
+            bound = max(bound, claim.bound(candidates.best(claim.utility, duals)))
         more = [v for v in best if v not in found]
-        near = claim.value - bound <= criterion.tol * claim.value + claim.slack
+        near = claim.value - bound <= SEARCH_TOLERANCE * claim.value + claim.slack
         if near or clock.over or not more:
             break
         seen = (candidates.vertices.lifts[:, names] * weights).max(axis=0)
@@ -165,16 +164,6 @@ def stored(
 
     return keep_level(make, level)
 
-
-def listed(
-    shares: Sequence[Fraction], limit: Fraction, target: Any, wanted: Array, clock: Clock
-) -> tuple[Listed, dict[int, float], float, Criterion, Fraction]:
-    """All vertices, their best weights, a bound, the criterion, and the unit of both."""
-    candidates = Listed(shares, limit)
-    found = first_weights(candidates)
-    criterion, unit = criterion_for(target, wanted, candidates, found)
-    return candidates, *newton_search(candidates, found, criterion, clock), criterion, unit
-
 # %% ../../nbs/internals/estimation/04_enumerated_design.ipynb #baba959f
 def _check_estimable(wanted: Array, level: float) -> None:
     """ValueError or Infeasible if functionals, or a level, leave nothing to estimate."""
@@ -182,18 +171,16 @@ def _check_estimable(wanted: Array, level: float) -> None:
         raise ValueError("target is the same for every secret: there is nothing to estimate")
     if level == 0:
         raise Infeasible("epsilon = 0: outcomes that do not depend on the secret determine nothing")
-    if level < MIN_LEVEL_NATS:
-        raise ValueError(f"epsilon = {level:g} is too strict: 53 bits need {MIN_LEVEL_NATS:g} nats")
 
 
-def _search_method(target: Any, wanted: Array, level: float) -> str:
+def _search_method(target: Any, wanted: Array) -> str:
     """The search: by the 'scores' of one functional, by 'growing' a set of vertices, or in the 'list' of all."""
-    n, word = len(wanted), target if isinstance(target, str) else ""
-    if n > MAX_LISTED_SECRETS and wanted.shape[1] == 1 and level >= MIN_SCORED_NATS:
+    n = len(wanted)
+    if n > MAX_LISTED_SECRETS and wanted.shape[1] == 1:
         return "scores"
-    if n > MAX_LISTED_SECRETS and word in ("frequencies", "determinant"):
+    if n > MAX_LISTED_SECRETS and isinstance(target, str):
         return "growing"
-    return "growing" if n > MAX_ENUMERATED_SYMBOLS and word != "largest" else "list"
+    return "growing" if n > MAX_ENUMERATED_SYMBOLS else "list"
 
 # %% ../../nbs/internals/estimation/04_enumerated_design.ipynb #4d10723c
 def _attempts(
@@ -210,7 +197,6 @@ def _searched(
     method: str,
     prior: CheckedPrior,
     level: float,
-    target: Any,
     wanted: Array,
     tol: float,
     clock: Clock,
@@ -222,17 +208,22 @@ def _searched(
         make, bound = scored(prior, limit, wanted, tol, clock)
         return [keep_level(make, level)], bound
     if method == "growing":
-        candidates, found, bound = grown(shares, limit, target, wanted, tol, clock)
+        candidates, found, bound = grown(shares, limit, wanted, tol, clock)
         return _attempts(candidates, found, prior, level), bound
-    vertices, found, bound, _, unit = listed(shares, limit, target, wanted, clock)
+    vertices = Listed(shares, limit)
+    begin = first_weights(vertices)
+    criterion, unit = criterion_for(wanted, vertices, begin)
+    found, bound = newton_search(vertices, begin, criterion, clock)
     return _attempts(vertices, found, prior, level), float_below(Fraction(bound) * unit**2)
 
 
-def _least_of(attempts: Iterable[Mechanism], measure: Any, bound: float) -> tuple[float, Mechanism]:
+def _least_of(
+    attempts: Iterable[Mechanism], wanted: Array, bound: float
+) -> tuple[float, Mechanism]:
     """The least variance and its mechanism; nothing more is tried once a variance is a millionth above the bound."""
     tried = list[tuple[float, Mechanism]]()
     for mechanism in attempts:
-        tried.append((estimation_variance(mechanism, measure), mechanism))
+        tried.append((estimation_variance(mechanism, wanted), mechanism))
         value = tried[-1][0]
         if value - bound <= 1e-6 * value < math.inf:
             break
@@ -255,11 +246,9 @@ def estimation_mechanism(
         Expected frequencies, all positive. The index of a pandas Series names the secrets.
     epsilon : float
         Privacy level in nats, above 0.
-    target : 'frequencies', 'determinant', 'largest', 'mean' or array_like, shape (N,) or (N, K)
+    target : 'frequencies', 'mean' or array_like, shape (N,) or (N, K)
         The quantity to estimate: all frequencies (an A-optimal design), the mean of secrets that are numbers or another
-        linear functional (c-optimal), or several, whose variances are summed. 'determinant' and 'largest': all
-        frequencies, with the least determinant of their covariance (D-optimal), or the least variance of the worst
-        functional (E-optimal).
+        linear functional (c-optimal), or several, whose variances are summed.
     max_time : float, optional
         Seconds until the search ends with its best so far; a mechanism is then stored and measured. Left out, a
         mean or another single functional has no limit, and neither have at most `MAX_LISTED_SECRETS` secrets;
@@ -275,16 +264,15 @@ def estimation_mechanism(
         `value` is the variance for one person that `estimation_variance` gives for the target, rounded up. `bound` is a
         certified lower bound, rounded down, on that of every mechanism that leaks at most `epsilon`, never above `value`.
         Where all vertices are listed, several designs of those in use may share the least variance. The one whose
-        outcomes have the largest product of probabilities is returned, the same on every processor, but for 'largest'.
+        outcomes have the largest product of probabilities is returned, the same on every processor.
 
     Raises
     ------
     InvalidPrior
         If `prior` is no distribution or has a zero.
     ValueError
-        If `epsilon` is negative, not finite, or positive and below `MIN_LEVEL_NATS`; `target` does not fit, is
-        constant, or so large that no float holds its variance; or `target` is 'largest' with more than
-        `MAX_ENUMERATED_SYMBOLS` secrets; or `tol` is not positive.
+        If `epsilon` is negative, not finite, or positive and below 1e-6; `target` does not fit, is
+        constant, or so large that no float holds its variance; or `tol` is not positive.
     Infeasible
         If `epsilon` is 0: then the outcomes carry no information about frequencies.
     SolverFailed
@@ -298,7 +286,7 @@ def estimation_mechanism(
         If value and bound stay apart by more than a millionth, or `tol` is not reached. For a few functionals
         of more secrets than can be listed `tol` is never reached: no good bound is known there.
 
-    Source: proved in 'D-optimal and E-optimal designs'; A-, c-, D- and E-optimal designs, Pukelsheim 2006.
+    Source: proved in 'Optimal designs for estimation'; A- and c-optimal designs, Pukelsheim 2006.
 
     Examples
     --------
@@ -312,23 +300,22 @@ def estimation_mechanism(
     tol = check_nonnegative(tol, "tol")
     if not tol:
         raise ValueError("tol = 0 must be positive")
-    measure = target if isinstance(target, str) and target != "mean" else wanted
     rows, alike = np.unique(wanted, axis=0, return_inverse=True)
     if len(rows) < len(wanted):
         return _for_classes(prior, level, rows, alike.ravel().tolist(), (max_time, tol, progress))
-    method = _search_method(target, wanted, level)
+    method = _search_method(target, wanted)
     seconds = SOLVER_SECONDS if method == "growing" and max_time is None else max_time
     try:
         with Clock(seconds, progress, "estimation_mechanism") as clock:
-            attempts, bound = _searched(method, prior, level, target, wanted, tol, clock)
+            attempts, bound = _searched(method, prior, level, wanted, tol, clock)
     except (np.linalg.LinAlgError, OverflowError):
         raise too_uneven(prior.floats) from None
-    value, mechanism = _least_of(attempts, measure, bound)
+    value, mechanism = _least_of(attempts, wanted, bound)
     if value == math.inf or (method == "list" and value - bound > 1e-6 * value):
         # Its rare outcomes have too few digits; the most informative mechanism has fewer outcomes.
         left = None if max_time is None else clock.left
         informed = optimal_mechanism(prior, level, max_time=left).mechanism
-        value, mechanism = _least_of([mechanism, informed], measure, bound)
+        value, mechanism = _least_of([mechanism, informed], wanted, bound)
     if bound > value:
         raise Contradiction(f"the variance {value} is below {bound}, proved to be the least")
     if method == "list":
@@ -341,10 +328,8 @@ def estimation_mechanism(
     return Design(mechanism, value, bound, "optimal design")
 
 
-MIN_LEVEL_NATS = 1e-14  # nats: entries of a channel are multiples of 1e-16
 # most secrets whose vertices are all enumerated; with more, an exchange is faster
 MAX_LISTED_SECRETS = 12
-MIN_SCORED_NATS = 1e-12  # nats: below it the rounding of storage changes a score too much
 DESIGN_TOLERANCE = 1e-9  # relative accuracy of the variance from ten digits of a programme
 # an outcome rarer than this for every secret is due to the barrier, and would have few digits
 MIN_STORED_PROBABILITY = 1e-9

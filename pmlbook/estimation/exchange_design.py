@@ -10,16 +10,14 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import takewhile
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
 from .candidate_set import CandidateSet, Vertex, arcs, climb, first_circles
 from .candidate_set import sets_at_limit, swept
 from .covariance_bound import pairs_bound
-from .listed_vertices import Weighted, criterion_for, even, tight_duals
-from .listed_vertices import with_new_weights
-from .targets import AOptimality, Claim, DOptimality
+from .listed_vertices import Claim, SummedVariance, Weighted, criterion_for
+from .listed_vertices import even, tight_duals, with_new_weights
 from ..numerics.validation import Array
 from ..numerics.linear_programmes import SolverFailed
 from ..numerics.barrier import barrier_direction
@@ -60,25 +58,22 @@ def _conjugate(
 
 
 def _change_of_many(
-    lifts: Array, weights: Array, criterion: AOptimality | DOptimality, barrier: float
+    lifts: Array, weights: Array, criterion: SummedVariance, barrier: float
 ) -> Array:
-    """Newton's relative change of many weights; see `Criterion.slopes` for the derivatives."""
+    """Newton's relative change of many weights; see `SummedVariance.slopes` for the derivatives."""
     sums = lifts * weights
     inverse = np.linalg.inv(sums @ lifts.T)
     near = inverse @ lifts
-    if isinstance(criterion, AOptimality):
-        half = inverse @ criterion.full
-        far, factor = half @ (half.T @ sums), 2.0
-    else:
-        far, factor = near * weights, 1.0
+    half = inverse @ criterion.full
+    far = half @ (half.T @ sums)
     inside = (sums * near).sum(axis=0)
     seen = (lifts * far).sum(axis=0)
 
     def product(change: Array) -> Array:
         moved = (sums * change) @ lifts.T
-        return factor * ((near.T @ moved) * far.T).sum(axis=1) + barrier * change
+        return 2 * ((near.T @ moved) * far.T).sum(axis=1) + barrier * change
 
-    return _conjugate(product, factor * inside * seen + barrier, -seen - barrier, sums)
+    return _conjugate(product, 2 * inside * seen + barrier, -seen - barrier, sums)
 
 # %% ../../nbs/internals/estimation/06_exchange_design.ipynb #1c92c855
 MIN_SEARCH_STEP = 1e-9  # a line search that is shorter is rounding
@@ -87,7 +82,7 @@ MIN_SEARCH_STEP = 1e-9  # a line search that is shorter is rounding
 def barrier_weights(
     lifts: Array,
     weights: Array,
-    criterion: AOptimality | DOptimality,
+    criterion: SummedVariance,
     barrier: float,
     clock: Clock,
 ) -> Array:
@@ -102,7 +97,7 @@ def barrier_weights(
         return barrier_direction(weights, Weighted(criterion, lifts), lifts, barrier)[0]
 
     def value(weights: Array) -> float:
-        return criterion.value(lifts, weights, barrier) - barrier * float(np.log(weights).sum())
+        return criterion.value(lifts, weights) - barrier * float(np.log(weights).sum())
 
     for _ in range(30):
         if clock.over:
@@ -173,7 +168,7 @@ class BarrierMaster:
         self,
         candidates: CandidateSet,
         found: dict[int, float],
-        criterion: AOptimality | DOptimality,
+        criterion: SummedVariance,
     ) -> None:
         self.candidates, self.criterion, self.barrier = candidates, criterion, 0.1
         self.names = list(found)
@@ -192,10 +187,10 @@ class BarrierMaster:
     def solve(self, clock: Clock) -> tuple[float, Claim]:
         """The criterion and its claim; the clock stops Newton's method between its steps."""
         lifts, criterion = self.candidates.scaled(self.names), self.criterion
-        size = criterion.size(lifts, self.weights) / len(self.weights)
+        size = criterion.value(lifts, self.weights) / len(self.weights)
         weights = barrier_weights(lifts, self.weights, criterion, self.barrier * size, clock)
         self.weights = even(lifts, weights, self.candidates.ones)  # steps of 1e9 leave 1e-7
-        claim = criterion.claim(lifts, self.weights, 0.0)
+        claim = criterion.claim(lifts, self.weights)
         self.least = min(self.least, (claim.value, self.names, self.weights), key=itemgetter(0))
         return claim.value, claim
 
@@ -272,7 +267,7 @@ class Exchange:
 def grow_design(
     candidates: CandidateSet,
     found: dict[int, float],
-    criterion: AOptimality | DOptimality,
+    criterion: SummedVariance,
     bound: float,
     tol: float,
     clock: Clock,
@@ -302,7 +297,6 @@ def grow_design(
 def grown(
     shares: Sequence[Fraction],
     limit: Fraction,
-    target: Any,
     wanted: Array,
     tol: float,
     clock: Clock,
@@ -310,8 +304,7 @@ def grown(
     """Good weights of vertices that are too many to list, and a bound."""
     candidates = CandidateSet(shares, limit)
     found = first_circles(candidates, np.random.default_rng(0))
-    criterion, unit = criterion_for(target, wanted, candidates, found)
-    assert isinstance(criterion, AOptimality | DOptimality)
+    criterion, unit = criterion_for(wanted, candidates, found)
     square = float(unit) ** 2
     low = pairs_bound(candidates, criterion, clock.part(0.5))
     found, bound = grow_design(candidates, found, criterion, low, tol, clock, lambda v: v * square)

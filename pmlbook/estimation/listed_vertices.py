@@ -7,69 +7,128 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .candidate_set import CandidateSet, ScaledVertices, first_circles
 from .optimal_design import Spread, centred
-from .targets import AOptimality, Claim, Criterion, DOptimality, EOptimality
 from ..extremal.enumeration import best_mix, dual_bound, too_uneven
 from ..extremal.lift_vectors import exact_lift_vectors
 from ..numerics.validation import Array
 from ..foundations.utility import Utility
 from ..numerics.barrier import barrier_direction, central_path
+from ..numerics.enclosure import float_below, whole_numbers
 from ..numerics.progress import Clock
 
 # %% auto #0
 __all__ = []
 
+# %% ../../nbs/internals/estimation/03_listed_vertices.ipynb #1534fd8f
+@dataclass(frozen=True)
+class Claim:
+    """The bound of one matrix M for all mechanisms, S the largest value of the utility |M (l - 1)|^2 among them.
+
+    Each has at least the variance numerator / S. `value` is the variance of the mechanism that the matrix is made
+    from; `matrix` is M with the rows of the auxiliary functionals, which cost `slack`.
+
+    Source: proved in 'Optimal designs for estimation'.
+    """
+
+    value: float
+    matrix: Array
+    utility: Spread
+    numerator: Fraction
+    slack: float
+
+    def bound(self, best: Fraction) -> float:
+        """Least variance that any mechanism may have, if S is at most `best`; rounded down."""
+        return float_below(self.numerator / best)
+
+
+def inner(matrix: Array, goal: list[list[Fraction]]) -> Fraction:
+    """The trace of a product, exactly."""
+    left, one = whole_numbers(matrix.T.ravel().tolist())
+    right, other = whole_numbers([entry for row in goal for entry in row])
+    return Fraction(left @ right, one * other)
+
+
+@dataclass(frozen=True)
+class SummedVariance:
+    """The objective of a design, tr(B' J^-1 B), convex in the weights of lift vectors; A-optimality.
+
+    `full` holds B, each row over its `scale`; columns of `full` beyond those of the `goal` are auxiliary.
+    """
+
+    goal: list[list[Fraction]]
+    scale: Array
+    full: Array
+
+    def value(self, lifts: Array, weights: Array) -> float:
+        """tr(B' J^-1 B)."""
+        return float((self.full * np.linalg.solve((lifts * weights) @ lifts.T, self.full)).sum())
+
+    def slopes(self, lifts: Array, weights: Array) -> tuple[Array, Array]:
+        """First and second derivatives by relative changes of the weights, shapes (V,) and (V, V)."""
+        inverse = np.linalg.inv((lifts * weights) @ lifts.T)
+        scaled = lifts * weights
+        near = lifts.T @ inverse @ lifts
+        far = scaled.T @ inverse @ self.full
+        both = far @ far.T
+        return -np.diag(both) / weights, 2 * near * both
+
+    def claim(self, lifts: Array, weights: Array) -> Claim:
+        """The bound for all mechanisms from the matrix of these weights, M = B' J^-1."""
+        undo = np.linalg.solve((lifts * weights) @ lifts.T, self.full)
+        width = len(self.goal[0])
+        value, whole = (float((self.full * undo)[:, :k].sum()) for k in (width, None))
+        matrix = undo.T / self.scale
+        utility = Spread(matrix[:width])
+        return Claim(value, matrix, utility, inner(utility.matrix, self.goal) ** 2, whole - value)
+
 # %% ../../nbs/internals/estimation/03_listed_vertices.ipynb #6fcea668
 class Weighted(NamedTuple):
-    """A criterion of the weights of given lift vectors, for `central_path`; it ignores rows beyond its own."""
+    """A criterion of the weights of given lift vectors, for `central_path`."""
 
-    criterion: Criterion
+    criterion: SummedVariance
     lifts: Array
 
     def value(self, weights: Array, parameter: float) -> float:
-        """See `Criterion.value`."""
-        return self.criterion.value(self.lifts, weights, parameter)
+        """See `SummedVariance.value`; the barrier is not in it."""
+        return self.criterion.value(self.lifts, weights)
 
     def slopes(self, weights: Array, parameter: float) -> tuple[Array, Array]:
-        """See `Criterion.slopes`."""
-        return self.criterion.slopes(self.lifts, weights, parameter)
+        """See `SummedVariance.slopes`."""
+        return self.criterion.slopes(self.lifts, weights)
 
 
+BARRIER_DIGITS = 12  # the barrier parameter falls to this power of a tenth of the criterion
 FINAL_STEPS = 3  # steps at the end, too small for a line search to distinguish them from rounding
 
 
-def best_weights(
-    lifts: Array, weights: Array, criterion: Criterion, clock: Clock
-) -> tuple[Array, float]:
-    """The best weights of lift vectors, from positive ones that average to one, and the last barrier parameter.
+def best_weights(lifts: Array, weights: Array, criterion: SummedVariance, clock: Clock) -> Array:
+    """The best weights of lift vectors, from positive ones that average to one; no row's average changes.
 
-    The criterion depends on the first rows, one for each secret; no row's average changes. The path ends when the
-    clock is over.
+    The path ends when the clock is over.
     """
-    own = lifts[: len(criterion.scale)]
-    unit = criterion.size(own, weights) / len(weights)
+    unit = criterion.value(lifts, weights) / len(weights)
     if not 0 < unit < np.inf:
         raise np.linalg.LinAlgError("the criterion has no size, by rounding")
-    parameters = [unit * 10.0**-k for k in range(2, criterion.barrier_digits + 1)]
-    smooth = Weighted(criterion, own)
+    parameters = [unit * 10.0**-k for k in range(2, BARRIER_DIGITS + 1)]
+    smooth = Weighted(criterion, lifts)
     *_, at = central_path(weights, smooth, lifts, parameters, clock)
     weights = at.point
     if at.parameter > parameters[-1]:
-        return weights, at.parameter
+        return weights
     for _ in range(FINAL_STEPS):
         change = barrier_direction(weights, smooth, lifts, at.parameter)[0]
         # a long step leaves the region in which Newton's method squares the error
         if abs(change).max() > 0.5:
             break
         weights = weights * (1 + change)
-    return weights, at.parameter
+    return weights
 
 # %% ../../nbs/internals/estimation/03_listed_vertices.ipynb #lv000006
 def even(lifts: Array, weights: Array, ones: Array) -> Array:
@@ -130,13 +189,7 @@ class Listed(ScaledVertices):
             raise too_uneven(np.array(shares, dtype=float))
         super().__init__(vertices, scale)
 
-    def worth(self, spread: Spread, duals: Sequence[Fraction]) -> Utility:
-        """The utility that stands for a spread, at some dual variables."""
-        return spread
-
-    def mix(
-        self, worth: Utility, clock: Clock, duals: Sequence[Fraction] = ()
-    ) -> tuple[list[int], list[Fraction]]:
+    def mix(self, worth: Utility, clock: Clock) -> tuple[list[int], list[Fraction]]:
         """The vertices of the mechanism that is best for a utility, and the dual variables, by a programme.
 
         `SolverFailed` if the clock is over before it is solved.
@@ -149,10 +202,9 @@ class Listed(ScaledVertices):
     ) -> list[int]:
         """The vertices of largest excess for a claim, at some dual variables; none with the excess of a known one."""
         prior = np.array(self.vertices.shares, dtype=float)
-        worth = self.worth(Spread(claim.matrix), duals)
         shifts = self.vertices.shifts
-        values = worth.at_lifts(self.vertices.lifts, shifts, prior)
-        excess = values - np.array(duals[: len(prior)], dtype=float) @ shifts
+        values = Spread(claim.matrix).at_lifts(self.vertices.lifts, shifts, prior)
+        excess = values - np.array(duals, dtype=float) @ shifts
         # ties are broken by number, so that every processor takes the same
         short = np.rint((excess.max() - excess) / (TIE_TOLERANCE * abs(values).max()))
         order = np.argsort(short, kind="stable")[: EXAMINED_PER_TAKEN * count]
@@ -179,29 +231,24 @@ FREQUENCY_WEIGHT = 1e-7  # weight of every frequency: a design for few functiona
 
 
 def criterion_for(
-    target: str | ArrayLike, wanted: Array, candidates: ScaledVertices, found: Mapping[int, float]
-) -> tuple[Criterion, Fraction]:
-    """The criterion of a target, and the unit of its functionals.
+    wanted: Array, candidates: ScaledVertices, found: Mapping[int, float]
+) -> tuple[SummedVariance, Fraction]:
+    """The summed variance of functionals, and their unit.
 
     Every direction gets a small weight, at hardly any cost, so that J is never singular.
     """
-    shares = candidates.vertices.shares
-    if isinstance(target, str) and target == "determinant":
-        return DOptimality(shares, candidates.scale), Fraction(1)
-    goal = centred(wanted, shares)
+    goal = centred(wanted, candidates.vertices.shares)
     most = max(abs(entry) for row in goal for entry in row)
     unit = Fraction(2) ** int(math.log2(most.numerator) - math.log2(most.denominator))
     goal = [[entry / unit for entry in row] for row in goal]  # the squares of 1e200 overflow
     full = np.array(goal, dtype=float) / candidates.scale[:, None]
-    if isinstance(target, str) and target == "largest":
-        return EOptimality(goal, candidates.scale, full), unit
     lifts = candidates.scaled(list(found))
     weights = np.array(list(found.values()))
     rest = np.eye(len(full)) - np.outer(candidates.ones, candidates.ones)
     own, other = (
-        AOptimality(goal, candidates.scale, part).value(lifts, weights) for part in (full, rest)
+        SummedVariance(goal, candidates.scale, part).value(lifts, weights) for part in (full, rest)
     )
     if not own / other >= 0:
         raise np.linalg.LinAlgError("the sign of a variance is lost in rounding")
     steady = np.column_stack([full, FREQUENCY_WEIGHT * np.sqrt(own / other) * rest])
-    return AOptimality(goal, candidates.scale, steady), unit
+    return SummedVariance(goal, candidates.scale, steady), unit

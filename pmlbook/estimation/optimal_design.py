@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..numerics.validation import Array, aligned, check_prior, labels_of, real_array
+from ..numerics.validation import Array, aligned, check_instance, check_prior
+from ..numerics.validation import labels_of, real_array
 from ..foundations.utility import Utility
 from ..release.estimation import MAX_HIDDEN_SHARE, scores_for
 from ..release.mechanism import Mechanism
@@ -24,10 +25,10 @@ from ..foundations.probability import weighted_sum
 Numbers = NDArray[Any]  # whole numbers of any size
 
 # %% auto #0
-__all__ = ['Numbers']
+__all__ = ['Numbers', 'estimation_variance']
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #2b9175f4
-WORDS = ("frequencies", "determinant", "largest", "mean")
+WORDS = ("frequencies", "mean")
 
 
 def functionals(
@@ -123,8 +124,7 @@ def eliminate(matrix: Numbers, goal: Numbers) -> tuple[Numbers, Numbers, int]:
     """What is left of a symmetric matrix bordered by a goal, when no positive pivot is, all in whole numbers.
 
     Returns the rows that are left, minus the diagonal of goal' matrix^-1 goal times the last pivot, and the last pivot.
-    That is the determinant of the matrix if no row is left. Rows with an entry are left just if the matrix
-    has a negative eigenvalue or the goal is not in its range.
+    Rows with an entry are left just if the matrix has a negative eigenvalue or the goal is not in its range.
     """
     table = np.hstack([matrix, goal])
     vertex = np.zeros(goal.shape[1], dtype=object)
@@ -237,6 +237,40 @@ def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
         if stored < Fraction(value) * (1 - Fraction(MAX_HIDDEN_SHARE)):
             return stored
     return value
+
+# %% ../../nbs/estimation/01_optimal_design.ipynb #8dfac07a
+def estimation_variance(mechanism: Mechanism, target: str | ArrayLike = "frequencies") -> float:
+    """Least variance of unbiased estimates from the mechanism's outcomes, for one person; divide by n for n.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        With the prior at which the variance is taken.
+    target : 'frequencies', 'mean' or array_like, shape (N,) or (N, K)
+        The quantity to estimate: all frequencies, the mean of secrets that are numbers, or linear functionals; their
+        variances are summed.
+
+    Returns
+    -------
+    float
+        Infinite if the outcomes do not determine the target; functionals that they determine but for the rounding of
+        stored entries have their variance. Computed in whole numbers, rounded up once.
+
+    Raises
+    ------
+    ValueError
+        If `target` does not fit the prior, or is so large that no float holds its variance.
+
+    Source: the Cramer-Rao bound, which weighted least squares attain at every n.
+
+    Examples
+    --------
+    >>> flip = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])
+    >>> estimation_variance(flip), estimation_variance(flip, [0, 1])
+    (2.0, 1.0)
+    """
+    check_instance(mechanism, Mechanism, "mechanism")
+    return summed_variance(mechanism, functionals(target, mechanism.checked, mechanism.inputs))
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #decc46b7
 @dataclass(frozen=True, eq=False)

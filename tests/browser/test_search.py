@@ -103,7 +103,6 @@ QUESTIONS = {
     "logistic regression": "estimation/04_regression",
     "two-way table": "estimation/03_two_way_table",
     "variance of the estimates": "estimation/01_optimal_design release/02_estimation",
-    "D-optimal": "internals/estimation/01_targets",
     "polars": "internals/release/07_columns",
     "seed": "audit/08_limits internals/release/01_sampling",
     "exercises": "teaching",

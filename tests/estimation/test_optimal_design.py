@@ -56,7 +56,7 @@ def by_fractions(matrix, goal):
 
 def test_functionals_of_a_name_a_list_and_a_mapping():
     coin = pd.Series([0.25, 0.75], ["a", "b"])
-    assert functionals("largest", coin).tolist() == [[1, 0], [0, 1]]
+    assert functionals("frequencies", coin).tolist() == [[1, 0], [0, 1]]
     assert (
         functionals([3, 4], coin).tolist()
         == [[3], [4]]
@@ -68,7 +68,7 @@ def test_functionals_of_a_name_a_list_and_a_mapping():
 def test_functionals_that_are_none():
     coin = pd.Series([0.25, 0.75], ["a", "b"])
     for wrong in (
-        "largest ",
+        "frequencies ",
         None,
         [1],
         [1, 2, 3],
