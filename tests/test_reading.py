@@ -17,7 +17,7 @@ PARTS = [p for p in sorted(NBS.glob("*/index.md")) if "part-map" in prose(p)]
 ROUTES = ["You study this", "You have a column to release"]
 QUESTIONS = {  # the page that answers, and words that the answer has
     "What is PML?": ("foundations/02_leakage.ipynb", "pointwise maximal leakage"),
-    "Can I use it with pandas?": ("internals/release/07_columns.ipynb", "pandas"),
+    "Can I use it with pandas?": ("internals/release/06_columns.ipynb", "pandas"),
     "How is it different from local differential privacy?": (
         "audit/01_differential_privacy.ipynb",
         "no level of local DP",

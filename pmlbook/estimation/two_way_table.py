@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..release.column_kinds import categories_of
+from ..release.columns import categories_of
 from ..release.columns import outcome_counts, encode
 from ..release.labels import sorted_names, is_missing, plain
 from ..release.estimation import Estimate, as_goal, undoing, undone

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .certificate import Certificate, exact_lifts
-from .column_kinds import blocks
+from .columns import blocks
 from .columns import check_gaps, decode, encode
 from .labels import pandas_index, released_names
 from .estimation import Estimate

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .column_kinds import blocks
+from .columns import blocks
 from .columns import check_gaps, decode, encode
 from .files import new_file
 from .mechanism import Mechanism

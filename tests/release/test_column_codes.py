@@ -10,7 +10,7 @@ import pytest
 
 from pmlbook import Mechanism
 from pmlbook.numerics.names import plain as python_value
-from pmlbook.release.column_kinds import (
+from pmlbook.release.columns import (
     EXACT_INTEGERS,
     MISSING,
     READERS,
@@ -22,12 +22,13 @@ from pmlbook.release.column_kinds import (
     codes_of_pandas,
     codes_of_polars,
     comparable,
+    decode,
     decode_numpy,
+    encode,
     length,
     library,
     name_array,
 )
-from pmlbook.release.columns import decode, encode
 from pmlbook.release.labels import brief, is_missing, listed_names, plain, without_missing
 
 names = ("healthy", "flu", "rare")
