@@ -91,7 +91,7 @@ def measured(prior: Any, level: float, utility: str, seconds: float) -> Figures:
     return process_time() - begin, max(design.gap / design.value, 0.0)
 
 
-def record_settings() -> Iterator[tuple[str, pb.queries.Query, Any, float]]:
+def record_settings() -> Iterator[tuple[str, pb.records.Query, Any, float]]:
     """Name, query, channel and share of the largest entropy of each row about one record."""
     for n, noise, share in [
         (6, 0.3, 0.97),
@@ -100,11 +100,11 @@ def record_settings() -> Iterator[tuple[str, pb.queries.Query, Any, float]]:
         (10, 1, 0.9),
         (10, 1, 0.97),
     ]:
-        query = pb.queries.pairwise_products(n)
+        query = pb.records.pairwise_products(n)
         yield (
             f"products {n}, noise {noise:g}",
             query,
-            pb.mechanisms.geometric(query.n_values, noise),
+            pb.foundations.geometric(query.n_values, noise),
             share,
         )
     for n, noise, share in [
@@ -118,21 +118,21 @@ def record_settings() -> Iterator[tuple[str, pb.queries.Query, Any, float]]:
     ]:
         yield (
             f"count {n}, noise {noise:g}",
-            pb.queries.counting(n),
-            pb.mechanisms.geometric(n + 1, noise),
+            pb.records.counting(n),
+            pb.foundations.geometric(n + 1, noise),
             share,
         )
     for n, m, share in [(16, 8, 0.99), (16, 16, 0.95), (40, 16, 0.99)]:
         noisy = 0.8 * np.eye(m) + 0.2 * (1 - np.eye(m)) / (m - 1)
-        yield f"sum of {n} mod {m}, flip 0.2", pb.queries.modular_sum(n, m), noisy, share
+        yield f"sum of {n} mod {m}, flip 0.2", pb.records.modular_sum(n, m), noisy, share
     for n, share in [(3, 0.8), (4, 0.9)]:
         flip = np.array([[0.8, 0.2], [0.2, 0.8]])
         channel = np.ones((1, 1))
         for _ in range(n):
             channel = np.kron(channel, flip)
-        bits = pb.queries.Query(sum, [(0, 1)] * n)
+        bits = pb.records.Query(sum, [(0, 1)] * n)
         yield f"each of {n} bits, flip 0.2", bits, channel, share
-    four = pb.queries.SumQuery([range(4)] * 3, (4).__rmod__)  # the remainder
+    four = pb.records.SumQuery([range(4)] * 3, (4).__rmod__)  # the remainder
     yield (
         "four symbols, sum of 3 mod 4, flip 0.2",
         four,
@@ -141,7 +141,7 @@ def record_settings() -> Iterator[tuple[str, pb.queries.Query, Any, float]]:
     )
 
 
-def record_measured(query: pb.queries.Query, channel: Any, share: float, seconds: float) -> Figures:
+def record_measured(query: pb.records.Query, channel: Any, share: float, seconds: float) -> Figures:
     """Processor seconds, and the gap in nats, for one record."""
     begin = process_time()
     b = share * sum(np.log(size) for size in query.shape)

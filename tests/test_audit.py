@@ -23,7 +23,7 @@ PRIOR = pd.Series([0.6, 0.3, 0.1], ["healthy", "flu", "rare"])
 
 def test_known_distributions_are_audited_exactly():
     """A channel, a mechanism and a function give the same level, to the last digits."""
-    channel = pb.mechanisms.geometric(3, 0.7)
+    channel = pb.foundations.geometric(3, 0.7)
     frame = pd.DataFrame(channel, PRIOR.index, list("xyz"))
     mechanism = pb.Mechanism(frame, PRIOR)
     told = [
@@ -63,7 +63,7 @@ def test_brackets_hold_at_once(trials):
 
 
 def test_brackets_close():
-    channel, prior = pb.mechanisms.randomized_response(3, 1.0), PRIOR.to_numpy()
+    channel, prior = pb.foundations.randomized_response(3, 1.0), PRIOR.to_numpy()
     low, high = pb.audit.leakage_bracket(np.round(channel * 10**9), prior)
     truth = pb.pointwise_maximal_leakage(channel, prior)
     assert (low < truth).all() and (truth < high).all() and (high - low < 1e-3).all()
@@ -71,7 +71,7 @@ def test_brackets_close():
 
 def test_trials_of_a_function_and_trials_of_others():
     rng = np.random.default_rng(2)
-    noisy = pb.mechanisms.randomized_response(3, 1.0)
+    noisy = pb.foundations.randomized_response(3, 1.0)
     place = {name: k for k, name in enumerate(PRIOR.index)}
 
     def theirs(secret):
@@ -99,7 +99,7 @@ def level_of_noise(values, prior, scale, noise="laplace"):
     shares = {}
     for value, share in zip(values, prior):
         shares[float(value)] = shares.get(float(value), 0.0) + float(share)
-    return pb.audit.additive_noise_leakage(noise, shares, scale)
+    return pb.additive_noise.additive_noise_leakage(noise, shares, scale)
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
@@ -140,7 +140,7 @@ def test_gaussian_limits_between_numbers_are_narrow_and_hold():
         prior /= prior.sum()
         middle, reach = values.mean(), float(np.ptp(values))
         clip = (middle - 0.4 * reach, middle + 0.7 * reach) if trial % 2 else None
-        found = pb.audit.additive_noise_leakage(
+        found = pb.additive_noise.additive_noise_leakage(
             "gaussian", dict(zip(values.tolist(), prior.tolist())), scale, clip
         )
         low, high = clip or (values[0], values[-1])
@@ -176,7 +176,7 @@ def test_a_bound_for_gaussian_noise_holds_to_the_last_digit():
 def test_gaussian_noise_that_is_nothing_beside_the_numbers():
     """Squares of distances in units of the noise are no floats; every number is published."""
     for prior in ({0: 0.4, 1e100: 0.6}, {0: 0.4, 0.5e100: 0.2, 1e100: 0.4}):
-        found = pb.audit.additive_noise_leakage("gaussian", prior, 1e-100)
+        found = pb.additive_noise.additive_noise_leakage("gaussian", prior, 1e-100)
         assert found.value <= -math.log(min(prior.values())) <= found.bound <= found.value + 1e-11
 
 

@@ -229,7 +229,7 @@ def test_small_levels_are_no_noise(kind, level):
 def test_a_level_above_a_boundary_is_not_on_it():
     """Just above the first region its formula is not the optimum, and its bound was no bound."""
     prior = np.array([0.5, 0.3, 0.2])
-    edge = pb.mechanisms.privacy_regions(prior)[1]
+    edge = pb.extremal.privacy_regions(prior)[1]
     for level in (edge, math.nextafter(edge, 1), edge + 1e-13, edge + 9e-13):
         assert pb.optimal_mechanism(prior, level, "hellinger").method == "enumeration"
         check(prior, level, "hellinger")
@@ -278,7 +278,7 @@ def test_margins_cover_what_floats_lose(n):
         shares = exact_prior(rng.dirichlet(np.ones(n)))
         level = 10.0 ** rng.uniform(-9, 0.3)
         if trial % 2:
-            level = pb.mechanisms.privacy_regions(np.array(shares, dtype=float))[1] * (1 - 1e-15)
+            level = pb.extremal.privacy_regions(np.array(shares, dtype=float))[1] * (1 - 1e-15)
         vertices = exact_lift_vectors(shares, lift_limit(shares, level)[1])
         duals = [Fraction(y) for y in (rng.normal(size=n) * level).tolist()]
         for kind in (*TEXTBOOK, 0.1, 5.0, rng.normal(size=(n, 3))):

@@ -68,7 +68,7 @@ def test_dit_says_the_same():
             [(str(x), str(y)) for x, y in cells], [table[cell] for cell in cells]
         )
         bits = dit.shannon.mutual_information(distribution, [0], [1])
-        assert abs(pb.measures.mutual_information(channel, prior) - bits * np.log(2)) < 1e-12
+        assert abs(pb.foundations.mutual_information(channel, prior) - bits * np.log(2)) < 1e-12
 
 
 def test_a_measurement_of_opendp_lies_between_the_limits():
@@ -81,7 +81,7 @@ def test_a_measurement_of_opendp_lies_between_the_limits():
     tried = pb.audit.audit_leakage(
         lambda value: min(max(measurement(value), 0), 2), prior, range(3), 4000, 0.9999
     )
-    exact = pb.audit.audit_leakage(pb.mechanisms.geometric(3, 1.0), prior)
+    exact = pb.audit.audit_leakage(pb.foundations.geometric(3, 1.0), prior)
     assert (tried.low <= exact.low).all() and (exact.high <= tried.high).all()
     assert tried.level[1] - tried.level[0] < 0.5
 
@@ -91,4 +91,4 @@ def test_the_distribution_of_the_geometric_mechanism_is_that_noise_cut_at_the_en
     a, z = np.exp(-1.0), np.arange(-60, 61)
     noise = (1 - a) / (1 + a) * a ** abs(z)
     rows = [np.bincount(np.clip(z + x, 0, 2), noise, 3) for x in range(3)]
-    assert np.allclose(rows, pb.mechanisms.geometric(3, 1.0), rtol=0, atol=1e-12)
+    assert np.allclose(rows, pb.foundations.geometric(3, 1.0), rtol=0, atol=1e-12)

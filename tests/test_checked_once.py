@@ -70,7 +70,7 @@ def test_what_was_checked_says_the_same_as_what_was_given(prior):
     assert (check_prior(once) == check_prior(prior)).all()
     assert exact_prior(once) == exact_prior(prior)
     check_prior(once)[0] = 0.9  # a copy, as ever
-    channel = pb.mechanisms.randomized_response(3, 0.5)
+    channel = pb.foundations.randomized_response(3, 0.5)
     assert pb.Mechanism(channel, once) == pb.Mechanism(channel, prior)
 
 

@@ -26,8 +26,8 @@ def normal(parts):
 def levels(draw, prior):
     """A level anywhere, or on a boundary of the prior's regions, or one float beside it."""
     edges = [
-        *pb.mechanisms.privacy_regions(prior).tolist(),
-        pb.measures.epsilon_max(prior),
+        *pb.extremal.privacy_regions(prior).tolist(),
+        pb.foundations.epsilon_max(prior),
         1e-17,
         0.0,
     ]
@@ -45,22 +45,22 @@ def certified(mechanism, level):
 def test_binary(data):
     prior = normal(data.draw(st.lists(weights, min_size=2, max_size=2)))
     level = data.draw(levels(prior))
-    assert certified(pb.mechanisms.binary_mechanism(prior, level), level)
+    assert certified(pb.extremal.binary_mechanism(prior, level), level)
 
 
 @given(st.data())
 def test_high_privacy(data):
     prior = normal(data.draw(st.lists(weights, min_size=2, max_size=7)))
-    end = pb.mechanisms.privacy_regions(prior)[1]
+    end = pb.extremal.privacy_regions(prior)[1]
     level = data.draw(levels(prior).filter(lambda level: level <= end) | st.just(end + 1e-13))
-    assert certified(pb.mechanisms.high_privacy_mechanism(prior, level), level)
+    assert certified(pb.extremal.high_privacy_mechanism(prior, level), level)
 
 
 @given(st.data())
 def test_uniform(data):
     n = data.draw(st.integers(1, 60))
     level = data.draw(levels(np.full(n, 1 / n)))
-    assert certified(pb.mechanisms.uniform_mechanism(n, level), level)
+    assert certified(pb.extremal.uniform_mechanism(n, level), level)
 
 
 @given(st.data())
@@ -75,7 +75,7 @@ def test_the_one_function_on_extreme_priors(data):
 
 def test_a_rare_secret_is_not_published():
     """Entries below 1e-14 used to be taken for zeros: at 50 nats this one leaked 115."""
-    rare = pb.mechanisms.binary_mechanism([1 - 1e-50, 1e-50], 50)
+    rare = pb.extremal.binary_mechanism([1 - 1e-50, 1e-50], 50)
     assert rare.channel[0, 1] > 0 and certified(rare, 50)
 
 
@@ -85,17 +85,17 @@ def test_what_rounding_costs_is_a_unit_or_two(n):
     prior, level = np.full(n, 1 / n), 0.5 * math.log(n)
     c = math.exp(level)
     full = int(n / c)
-    column = np.sort(pb.mechanisms.uniform_mechanism(n, level).channel[:, 0])[::-1]
+    column = np.sort(pb.extremal.uniform_mechanism(n, level).channel[:, 0])[::-1]
     formula = [c / n] * full + [1 - full * c / n] + [0] * (n - full - 1)
     assert abs(column - formula).max() <= n * 2.0**-52
-    strict = pb.mechanisms.privacy_regions(prior)[1] / 2
-    channel = pb.mechanisms.high_privacy_mechanism(prior, strict).channel
+    strict = pb.extremal.privacy_regions(prior)[1] / 2
+    channel = pb.extremal.high_privacy_mechanism(prior, strict).channel
     assert abs(channel[0, 1:] - math.exp(strict) / n).max() <= 2.0**-51
 
 
 def test_no_level_below_the_units_reveals_anything():
     for mechanism in (
-        pb.mechanisms.uniform_mechanism(3, 1e-17),
-        pb.mechanisms.binary_mechanism([0.7, 0.3], 1e-17),
+        pb.extremal.uniform_mechanism(3, 1e-17),
+        pb.extremal.binary_mechanism([0.7, 0.3], 1e-17),
     ):
         assert (mechanism.channel == mechanism.channel[0]).all() and mechanism.certify(0.0)

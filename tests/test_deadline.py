@@ -57,11 +57,11 @@ def keeping(n):
 
 
 def counted(n):
-    return pb.queries.counting(n), pb.mechanisms.geometric(n + 1, 0.3)
+    return pb.records.counting(n), pb.foundations.geometric(n + 1, 0.3)
 
 
 def listed(n, m):
-    return pb.queries.counting(n), np.random.default_rng(0).dirichlet(np.ones(m), 2**n)
+    return pb.records.counting(n), np.random.default_rng(0).dirichlet(np.ones(m), 2**n)
 
 
 def largest(column):
@@ -70,7 +70,7 @@ def largest(column):
 
 
 OPTIMAL, RECORD = pb.optimal_mechanism, pb.per_record_leakage
-DECIDED = pb.measures.ExpectedGain(table(60, 40))
+DECIDED = pb.foundations.ExpectedGain(table(60, 40))
 
 # the call, what it is given, the seconds of its exact part; the sign of a case that is for the long run alone
 CASES = {
@@ -81,30 +81,30 @@ CASES = {
     "decisions": (OPTIMAL, (zipf(60), 1.2, DECIDED), 0.8),
     "frequencies of forty": (pb.estimation_mechanism, (zipf(40), 1.0), 1.0),
     "a mean of numbers": (
-        pb.estimate.mean_mechanism,
+        pb.additive_noise.mean_mechanism,
         ((np.full(30, 1.0), np.linspace(0, 1, 31)), 1.0, 16),
         0.6,
     ),
     "a median of numbers": (
-        pb.estimate.quantile_mechanism,
+        pb.additive_noise.quantile_mechanism,
         ((np.full(30, 1.0), np.linspace(0, 1, 31)), 1.0, 0.5, 16),
         0.6,
     ),
-    "a delta for a function": (pb.mechanisms.delta_mechanism, (zipf(15), 1.0, 0.01, largest), 1.0),
+    "a delta for a function": (pb.extremal.delta_mechanism, (zipf(15), 1.0, 0.01, largest), 1.0),
     "one more record": (
         RECORD,
-        (pb.queries.pairwise_products(10), pb.mechanisms.geometric(46, 0.3), 6.0),
+        (pb.records.pairwise_products(10), pb.foundations.geometric(46, 0.3), 6.0),
         0.2,
     ),
     "datasets one by one": (RECORD, (*listed(13, 10), 8.0), 0.4),
     "a curve": (pb.records.leakage_curve, (*counted(40), [26.0, 27.0, 27.5], 1e-9), 0.3),
-    "least leakage": (pb.leakage_distortion, (pb.queries.counting(12), 0.5, 7.0), 0.3),
-    "least distortion": (pb.distortion_leakage, (pb.queries.counting(12), 0.1, 7.0), 0.3),
+    "least leakage": (pb.leakage_distortion, (pb.records.counting(12), 0.5, 7.0), 0.3),
+    "least distortion": (pb.distortion_leakage, (pb.records.counting(12), 0.1, 7.0), 0.3),
     "a table": (pb.min_leakage, (table(60, 60), zipf(60), keeping(60)[1]), 0.4),
-    "every step": (pb.mechanisms.worst_case_frontier, (table(40, 40), zipf(40)), 0.5),
+    "every step": (pb.worst_case.worst_case_frontier, (table(40, 40), zipf(40)), 0.5),
     "worst utility": (pb.worst_case_mechanism, (table(60, 60), zipf(60), 1.0), 0.6),
     "best average": (
-        pb.mechanisms.expected_utility_mechanism,
+        pb.worst_case.expected_utility_mechanism,
         (table(60, 60), zipf(60), 3.0, 0.2),
         0.6,
     ),
@@ -117,7 +117,7 @@ LARGE = {
     "ten thousand at random": (OPTIMAL, (normal(1e-3 + table(1, 10**4)[0]), 1.0), 6.0),
     "hundreds of decisions": (
         OPTIMAL,
-        (zipf(150), 1.2, pb.measures.ExpectedGain(table(150, 60))),
+        (zipf(150), 1.2, pb.foundations.ExpectedGain(table(150, 60))),
         2.0,
     ),
     "datasets beyond thirty thousand": (RECORD, (*listed(15, 10), 9.0), 1.0),
@@ -247,6 +247,6 @@ def test_parts_end_with_the_whole():
 @pytest.mark.parametrize("each", [False, True])
 @pytest.mark.parametrize("n", [8, 12, 16])
 def test_a_delta_without_time_has_a_mechanism_and_a_bound(n, each):
-    timed = pb.mechanisms.delta_mechanism(zipf(n), 0.5, 0.01, each=each, max_time=0)
-    full = pb.mechanisms.delta_mechanism(zipf(n), 0.5, 0.01, each=each)
+    timed = pb.extremal.delta_mechanism(zipf(n), 0.5, 0.01, each=each, max_time=0)
+    full = pb.extremal.delta_mechanism(zipf(n), 0.5, 0.01, each=each)
     assert timed.tail <= timed.delta and 0 < timed.value <= full.bound <= timed.bound + 1e-9

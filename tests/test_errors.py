@@ -25,15 +25,15 @@ def table(doors, inputs):
 
 
 PRIOR_DOORS = {
-    "mutual_information": lambda p: pb.measures.mutual_information(EYE, p),
+    "mutual_information": lambda p: pb.foundations.mutual_information(EYE, p),
     "pointwise_maximal_leakage": lambda p: pb.pointwise_maximal_leakage(EYE, p),
     "epsilon_pml": lambda p: pb.epsilon_pml(EYE, p),
-    "epsilon_max": pb.measures.epsilon_max,
-    "privacy_regions": pb.mechanisms.privacy_regions,
-    "privacy_region": lambda p: pb.mechanisms.privacy_region(p, 0.1),
-    "randomized_response_for_pml": lambda p: pb.mechanisms.randomized_response_for_pml(p, 0.1),
-    "binary_mechanism": lambda p: pb.mechanisms.binary_mechanism(p, 0.1),
-    "high_privacy_mechanism": lambda p: pb.mechanisms.high_privacy_mechanism(p, 0.1),
+    "epsilon_max": pb.foundations.epsilon_max,
+    "privacy_regions": pb.extremal.privacy_regions,
+    "privacy_region": lambda p: pb.extremal.privacy_region(p, 0.1),
+    "randomized_response_for_pml": lambda p: pb.extremal.randomized_response_for_pml(p, 0.1),
+    "binary_mechanism": lambda p: pb.extremal.binary_mechanism(p, 0.1),
+    "high_privacy_mechanism": lambda p: pb.extremal.high_privacy_mechanism(p, 0.1),
     "optimal_mechanism": lambda p: pb.optimal_mechanism(p, 0.1),
     "Mechanism": lambda p: pb.Mechanism(EYE, p),
 }
@@ -71,14 +71,16 @@ def test_bad_prior(call, value, message):
 ENTROPY = {k: (v, m.replace("prior", "p")) for k, (v, m) in BAD_PRIORS.items() if "zero" not in k}
 
 
-@pytest.mark.parametrize("call, value, message", table({"entropy": pb.measures.entropy}, ENTROPY))
+@pytest.mark.parametrize(
+    "call, value, message", table({"entropy": pb.foundations.entropy}, ENTROPY)
+)
 def test_bad_distribution(call, value, message):
     with pytest.raises(pb.InvalidPrior, match=message):
         call(value)
 
 
 CHANNEL_DOORS = {
-    "mutual_information": lambda c: pb.measures.mutual_information(c, FAIR),
+    "mutual_information": lambda c: pb.foundations.mutual_information(c, FAIR),
     "pointwise_maximal_leakage": lambda c: pb.pointwise_maximal_leakage(c, FAIR),
     "epsilon_pml": lambda c: pb.epsilon_pml(c, FAIR),
     "maximal_leakage": pb.maximal_leakage,
@@ -119,15 +121,15 @@ def test_mismatched_shapes(door):
 
 
 EPSILON_DOORS = {
-    "privacy_region": lambda e: pb.mechanisms.privacy_region(SKEW, e),
-    "randomized_response": lambda e: pb.mechanisms.randomized_response(3, e),
-    "randomized_response_for_pml": lambda e: pb.mechanisms.randomized_response_for_pml(SKEW, e),
-    "geometric": lambda e: pb.mechanisms.geometric(3, e),
-    "exponential": lambda e: pb.mechanisms.exponential(EYE, e, 1),
-    "laplace_threshold": pb.mechanisms.laplace_threshold,
-    "binary_mechanism": lambda e: pb.mechanisms.binary_mechanism(FAIR, e),
-    "high_privacy_mechanism": lambda e: pb.mechanisms.high_privacy_mechanism(SKEW, e),
-    "uniform_mechanism": lambda e: pb.mechanisms.uniform_mechanism(3, e),
+    "privacy_region": lambda e: pb.extremal.privacy_region(SKEW, e),
+    "randomized_response": lambda e: pb.foundations.randomized_response(3, e),
+    "randomized_response_for_pml": lambda e: pb.extremal.randomized_response_for_pml(SKEW, e),
+    "geometric": lambda e: pb.foundations.geometric(3, e),
+    "exponential": lambda e: pb.foundations.exponential(EYE, e, 1),
+    "laplace_threshold": pb.foundations.laplace_threshold,
+    "binary_mechanism": lambda e: pb.extremal.binary_mechanism(FAIR, e),
+    "high_privacy_mechanism": lambda e: pb.extremal.high_privacy_mechanism(SKEW, e),
+    "uniform_mechanism": lambda e: pb.extremal.uniform_mechanism(3, e),
     "optimal_mechanism": lambda e: pb.optimal_mechanism(SKEW, e),
     "certify": NAMED.certify,
     "within": NAMED.within,
@@ -152,10 +154,10 @@ def test_bad_epsilon(call, value, message):
 
 
 COUNT_DOORS = {
-    "randomized_response": lambda n: pb.mechanisms.randomized_response(n, 1),
-    "geometric": lambda n: pb.mechanisms.geometric(n, 1),
-    "uniform_mechanism": lambda n: pb.mechanisms.uniform_mechanism(n, 1),
-    "binary_symmetric": lambda m: pb.mechanisms.binary_symmetric(0.1, m),
+    "randomized_response": lambda n: pb.foundations.randomized_response(n, 1),
+    "geometric": lambda n: pb.foundations.geometric(n, 1),
+    "uniform_mechanism": lambda n: pb.extremal.uniform_mechanism(n, 1),
+    "binary_symmetric": lambda m: pb.foundations.binary_symmetric(0.1, m),
 }
 BAD_COUNTS = {
     "zero": (0, r"\b[nm] = 0 must be"),
@@ -182,14 +184,14 @@ def optimal(utility="chi_square", method="auto", prior=SKEW, **options):
     return pb.optimal_mechanism(prior, 0.4, utility, method, **options)
 
 
-WRONG_GAIN, WRONG_LAW = pb.measures.ExpectedGain(EYE), [0.2, 0.8]
+WRONG_GAIN, WRONG_LAW = pb.foundations.ExpectedGain(EYE), [0.2, 0.8]
 OTHERS = {
     "binary-of-3": (
-        lambda: pb.mechanisms.binary_mechanism(SKEW, 0.1),
+        lambda: pb.extremal.binary_mechanism(SKEW, 0.1),
         "prior has 3 symbols.*needs 2",
     ),
     "high-beyond": (
-        lambda: pb.mechanisms.high_privacy_mechanism(SKEW, 0.3),
+        lambda: pb.extremal.high_privacy_mechanism(SKEW, 0.3),
         r"epsilon = 0\.3 is beyond.*0\.22",
     ),
     "too-many": (
@@ -220,57 +222,63 @@ OTHERS = {
     "method-none": (lambda: optimal(method=None), "method = None is none of auto"),
     "no-formula": (lambda: optimal(method="closed_form"), "no closed form.*region 2"),
     "gain-nan": (
-        lambda: pb.measures.ExpectedGain([[math.nan]]),
+        lambda: pb.foundations.ExpectedGain([[math.nan]]),
         r"gain\[0, 0\] = nan is not finite",
     ),
-    "gain-vector": (lambda: pb.measures.ExpectedGain([1, 2]), r"gain must have 2 dim.*\(2,\)"),
-    "gain-ragged": (lambda: pb.measures.ExpectedGain([[1], [1, 2]]), "gain"),
-    "gain-word": (lambda: pb.measures.ExpectedGain("x"), "gain.*'x'"),
-    "gain-complex": (lambda: pb.measures.ExpectedGain([[1j]]), "gain.*1j"),
-    "alpha-one": (lambda: pb.measures.alpha_information(1), "alpha = 1 must be positive and not 1"),
-    "alpha-negative": (lambda: pb.measures.alpha_information(-1), "alpha = -1 must be positive"),
-    "alpha-nan": (lambda: pb.measures.alpha_information(math.nan), "alpha = nan must be positive"),
-    "alpha-inf": (lambda: pb.measures.alpha_information(math.inf), "alpha = inf must be"),
-    "alpha-none": (lambda: pb.measures.alpha_information(None), "alpha = None must be"),
-    "f-word": (lambda: pb.measures.FInformation("chi_square"), "f .*'chi_square'"),
+    "gain-vector": (lambda: pb.foundations.ExpectedGain([1, 2]), r"gain must have 2 dim.*\(2,\)"),
+    "gain-ragged": (lambda: pb.foundations.ExpectedGain([[1], [1, 2]]), "gain"),
+    "gain-word": (lambda: pb.foundations.ExpectedGain("x"), "gain.*'x'"),
+    "gain-complex": (lambda: pb.foundations.ExpectedGain([[1j]]), "gain.*1j"),
+    "alpha-one": (
+        lambda: pb.foundations.alpha_information(1),
+        "alpha = 1 must be positive and not 1",
+    ),
+    "alpha-negative": (lambda: pb.foundations.alpha_information(-1), "alpha = -1 must be positive"),
+    "alpha-nan": (
+        lambda: pb.foundations.alpha_information(math.nan),
+        "alpha = nan must be positive",
+    ),
+    "alpha-inf": (lambda: pb.foundations.alpha_information(math.inf), "alpha = inf must be"),
+    "alpha-none": (lambda: pb.foundations.alpha_information(None), "alpha = None must be"),
+    "f-word": (lambda: pb.foundations.FInformation("chi_square"), "f .*'chi_square'"),
     "p-high": (
-        lambda: pb.mechanisms.binary_symmetric(1.5),
+        lambda: pb.foundations.binary_symmetric(1.5),
         r"p = 1.5 must be a number between 0 and 1",
     ),
     "p-nan": (
-        lambda: pb.mechanisms.binary_symmetric(math.nan),
+        lambda: pb.foundations.binary_symmetric(math.nan),
         "p = nan must be a number between 0 and 1",
     ),
     "p-none": (
-        lambda: pb.mechanisms.binary_symmetric(None),
+        lambda: pb.foundations.binary_symmetric(None),
         "p = None must be a number between 0 and 1",
     ),
     "p-text": (
-        lambda: pb.mechanisms.binary_symmetric("0.1"),
+        lambda: pb.foundations.binary_symmetric("0.1"),
         "p = '0.1' must be a number between 0 and 1",
     ),
     "sensitivity": (
-        lambda: pb.mechanisms.exponential(EYE, 1, 0),
+        lambda: pb.foundations.exponential(EYE, 1, 0),
         "sensitivity = 0 must be positive",
     ),
     "sensitivity-nan": (
-        lambda: pb.mechanisms.exponential(EYE, 1, math.nan),
+        lambda: pb.foundations.exponential(EYE, 1, math.nan),
         "sensitivity = nan must be finite",
     ),
     "sensitivity-text": (
-        lambda: pb.mechanisms.exponential(EYE, 1, "2"),
+        lambda: pb.foundations.exponential(EYE, 1, "2"),
         "sensitivity must be a number, got '2'",
     ),
     "utilities-nan": (
-        lambda: pb.mechanisms.exponential([[1, math.nan]], 1, 1),
+        lambda: pb.foundations.exponential([[1, math.nan]], 1, 1),
         r"utilities\[0, 1\] = nan",
     ),
     "utilities-ragged": (
-        lambda: pb.mechanisms.exponential([[1], [1, 2]], 1, 1),
+        lambda: pb.foundations.exponential([[1], [1, 2]], 1, 1),
         "utilities must hold real numbers",
     ),
     "utilities-empty": (
-        lambda: pb.mechanisms.exponential([], 1, 1),
+        lambda: pb.foundations.exponential([], 1, 1),
         r"utilities must have 2 dim.*\(0,\)",
     ),
     "names-few": (lambda: pb.Mechanism(EYE, FAIR, ("a",)), r"inputs must be 2 .*\('a',\)"),
@@ -307,11 +315,11 @@ OTHERS = {
     "outputs-empty": (lambda: NAMED.estimate(np.array([])), "outputs is empty"),
     "outputs-none": (lambda: NAMED.estimate(None), "outputs.*None"),
     "start-text": (
-        lambda: pb.leakage_distortion(pb.queries.parity(3), 0.05, 1.5, start="x"),
+        lambda: pb.leakage_distortion(pb.records.parity(3), 0.05, 1.5, start="x"),
         "start must be a RecordDesign, got a str",
     ),
     "start-other-design": (
-        lambda: pb.distortion_leakage(pb.queries.parity(3), 0.4, 1.5, start=optimal()),
+        lambda: pb.distortion_leakage(pb.records.parity(3), 0.4, 1.5, start=optimal()),
         "start must be a RecordDesign, got a Design",
     ),
     "progress-text": (
@@ -329,7 +337,7 @@ OTHERS = {
         "target 'a' is neither 'frequencies', 'mean' nor an array",
     ),
     "mean-huge": (
-        lambda: pb.estimate.mean_mechanism({0: 0.5, 1e155: 0.5}, 0.3),
+        lambda: pb.additive_noise.mean_mechanism({0: 0.5, 1e155: 0.5}, 0.3),
         r"prior is 0 to 1e\+155: ends must be within 1e\+100",
     ),
     "outputs-useless": (
@@ -363,7 +371,7 @@ def test_infinite_at_zero_is_refused():
         with np.errstate(divide="ignore"):
             return -np.log(t)
 
-    utility = pb.measures.FInformation(reverse, "reverse")
+    utility = pb.foundations.FInformation(reverse, "reverse")
     assert pb.optimal_mechanism(SKEW, 0.1, utility).value > 0
     for prior in (SKEW, FAIR):
         with warnings.catch_warnings(), pytest.raises(ValueError, match="utility.*must be finite"):

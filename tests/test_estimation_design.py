@@ -30,7 +30,7 @@ def test_it_keeps_its_level_and_meets_its_bound(prior, level, target):
     assert design.mechanism.certify(level)
     assert 0 <= design.bound <= design.value
     assert design.gap <= 1e-6 * design.value
-    assert design.value == pb.estimate.estimation_variance(design.mechanism, target)
+    assert design.value == pb.estimation.estimation_variance(design.mechanism, target)
 
 
 def test_the_variance_is_the_textbooks():
@@ -45,7 +45,7 @@ def test_the_variance_is_the_textbooks():
         seen = (p.T * rows).applyfunc(lambda q: 1 / q)
         covariance = (rows * sympy.diag(*seen) * rows.T).inv() - p * p.T
         exact = Fraction(int(covariance.trace().p), int(covariance.trace().q))
-        assert pb.estimate.estimation_variance(mechanism) == float_above(exact)
+        assert pb.estimation.estimation_variance(mechanism) == float_above(exact)
 
 
 def test_more_leakage_never_costs():
@@ -56,11 +56,13 @@ def test_more_leakage_never_costs():
 
 def test_outcomes_that_do_not_tell():
     silent = pb.Mechanism([[0.5, 0.5], [0.5, 0.5]], [0.5, 0.5])
-    assert pb.estimate.estimation_variance(silent) == np.inf
+    assert pb.estimation.estimation_variance(silent) == np.inf
     merged = pb.Mechanism([[1, 0], [0, 1], [0, 1]], FAIR)
-    assert pb.estimate.estimation_variance(merged) == np.inf
-    assert pb.estimate.estimation_variance(merged, [1, 0, 0]) == pytest.approx(0.2 * 0.8, rel=1e-12)
-    assert pb.estimate.estimation_variance(silent, [3, 3]) == 0
+    assert pb.estimation.estimation_variance(merged) == np.inf
+    assert pb.estimation.estimation_variance(merged, [1, 0, 0]) == pytest.approx(
+        0.2 * 0.8, rel=1e-12
+    )
+    assert pb.estimation.estimation_variance(silent, [3, 3]) == 0
 
 
 def test_names_are_paired_by_name():
@@ -69,7 +71,7 @@ def test_names_are_paired_by_name():
     named = pb.estimation_mechanism(prior, 0.4, scores)
     plain = pb.estimation_mechanism(FAIR, 0.4, [1.0, 2.0, 3.0])
     assert named.value == plain.value and named.mechanism.inputs == ("a", "b", "c")
-    assert pb.estimate.estimation_variance(named.mechanism, scores) == named.value
+    assert pb.estimation.estimation_variance(named.mechanism, scores) == named.value
     with pytest.raises(ValueError, match="target"):
         pb.estimation_mechanism(prior, 0.4, pd.Series([1.0, 2.0, 3.0], ["a", "b", "d"]))
 
@@ -162,8 +164,8 @@ def test_names_of_a_target_need_a_prior_with_names(target):
     with pytest.raises(ValueError, match="target and prior have different names"):
         pb.estimation_mechanism(FAIR, 0.5, target)
     with pytest.raises(ValueError, match="target and prior have different names"):
-        pb.estimate.estimation_variance(pb.Mechanism(np.eye(3), FAIR), target)
-    numbered = pb.estimate.estimation_variance(pb.Mechanism(np.eye(3), FAIR), {2: 1, 0: 0, 1: 0})
+        pb.estimation.estimation_variance(pb.Mechanism(np.eye(3), FAIR), target)
+    numbered = pb.estimation.estimation_variance(pb.Mechanism(np.eye(3), FAIR), {2: 1, 0: 0, 1: 0})
     assert numbered == pytest.approx(0.25, rel=1e-12)
 
 
@@ -186,7 +188,7 @@ def test_a_variance_that_no_float_holds_is_refused(target):
     mechanism = pb.estimation_mechanism(FAIR, 0.4).mechanism
     for call in (
         lambda: pb.estimation_mechanism(FAIR, 0.4, target),
-        lambda: pb.estimate.estimation_variance(mechanism, target),
+        lambda: pb.estimation.estimation_variance(mechanism, target),
     ):
         with pytest.raises(ValueError, match="target, or the values of a mean, reach 1"):
             call()
@@ -201,7 +203,9 @@ def test_levels_that_no_channel_can_keep_and_tell_are_refused(level):
 def test_targets_come_as_dicts_too_and_ragged_ones_are_named():
     named = pb.estimation_mechanism({"a": 0.2, "b": 0.3, "c": 0.5}, 0.4, {"c": 3, "a": 1, "b": 2})
     assert named.value == pb.estimation_mechanism(FAIR, 0.4, [1, 2, 3]).value
-    assert pb.estimate.estimation_variance(named.mechanism, {"b": 2, "c": 3, "a": 1}) == named.value
+    assert (
+        pb.estimation.estimation_variance(named.mechanism, {"b": 2, "c": 3, "a": 1}) == named.value
+    )
     with pytest.raises(ValueError, match="target must hold real numbers"):
         pb.estimation_mechanism(FAIR, 0.4, [[1, 2], [3], [4]])
 
@@ -242,7 +246,7 @@ def test_secrets_with_equal_rows_of_the_target_are_one(prior, level, target):
     design = pb.estimation_mechanism(prior, level, target)
     assert design.mechanism.certify(level)
     assert 0 <= design.value - design.bound <= 1e-9 * design.value
-    value = pb.estimate.estimation_variance(design.mechanism, target)
+    value = pb.estimation.estimation_variance(design.mechanism, target)
     assert design.value == value and len(design.mechanism.prior) == len(prior)
     rows = [tuple(np.ravel(row)) for row in target]
     for i, k in itertools.combinations(range(len(rows)), 2):

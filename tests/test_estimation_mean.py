@@ -30,7 +30,7 @@ def test_the_mean_age_of_a_survey_is_estimated_at_the_bound():
     assert design.mechanism.certify(0.3) and len(design.mechanism.outputs) <= 5
     assert design.bound <= design.value <= design.bound * (1 + 2e-6)
     assert design.value == pytest.approx(6045.15, abs=0.01)
-    assert design.value == pb.estimate.estimation_variance(design.mechanism, "mean")
+    assert design.value == pb.estimation.estimation_variance(design.mechanism, "mean")
     same = pb.estimation_mechanism(AGES.to_numpy(), 0.3, AGES.index.to_numpy())
     assert (same.value, same.bound) == (design.value, design.bound)
 
@@ -70,14 +70,14 @@ def test_the_variance_of_a_line_that_storage_rounds():
     line = 0.2 + 0.6 * (ages - ages.min()) / np.ptp(ages)
     mechanism = pb.Mechanism(np.column_stack([line, 1 - line]), AGES)
     often, slope = p @ line, 0.6 / np.ptp(ages)
-    told = pb.estimate.estimation_variance(mechanism, ages)
+    told = pb.estimation.estimation_variance(mechanism, ages)
     assert told == pytest.approx(often * (1 - often) / slope**2, rel=1e-12)
-    assert pb.estimate.estimation_variance(mechanism, "mean") == told
-    assert pb.estimate.estimation_variance(mechanism) == np.inf
-    assert pb.estimate.estimation_variance(mechanism, ages**2) == np.inf
+    assert pb.estimation.estimation_variance(mechanism, "mean") == told
+    assert pb.estimation.estimation_variance(mechanism) == np.inf
+    assert pb.estimation.estimation_variance(mechanism, ages**2) == np.inf
     bent = np.column_stack([line, 1 - line])
     bent[3] = [line[3] + 1e-9, 1 - line[3] - 1e-9]  # more than rounding
-    assert pb.estimate.estimation_variance(pb.Mechanism(bent, AGES), ages) == np.inf
+    assert pb.estimation.estimation_variance(pb.Mechanism(bent, AGES), ages) == np.inf
 
 
 def test_the_mean_comes_back():
@@ -119,7 +119,7 @@ def test_values_and_bounds_agree_with_the_search_over_vertices(seed):
     channel = evened(outcomes, scores, np.array(goal, dtype=float), prior, 1e-9)
     made = pb.Mechanism(channel, prior)
     assert made.epsilon <= level + 1e-9 and channel.min() >= 0
-    assert pb.estimate.estimation_variance(made, values) <= value * (1 + 1e-7)
+    assert pb.estimation.estimation_variance(made, values) <= value * (1 + 1e-7)
 
 
 @pytest.mark.parametrize("n, level", [(13, 1e-6), (20, 1e-4), (25, 0.05), (30, 2.0), (40, 6.0)])
@@ -178,7 +178,7 @@ def test_a_mean_of_words_is_refused():
     numbers = pd.Series([0.2, 0.3, 0.5], ["1", "2", "4"])
     best = pb.estimation_mechanism(numbers, 0.3, "mean")
     assert best.value == pb.estimation_mechanism([0.2, 0.3, 0.5], 0.3, [1, 2, 4]).value
-    assert pb.estimate.estimation_variance(best.mechanism, "mean") == best.value
+    assert pb.estimation.estimation_variance(best.mechanism, "mean") == best.value
 
 
 @pytest.mark.parametrize(

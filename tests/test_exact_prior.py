@@ -98,19 +98,19 @@ def designs(prior, epsilon):
     """Every public way to a mechanism that takes a prior."""
     n = len(prior)
     table = np.subtract.outer(np.arange(n), np.arange(n + 1)) % (n + 1)
-    first = 0.9 * pb.mechanisms.privacy_regions(prior)[1]
+    first = 0.9 * pb.extremal.privacy_regions(prior)[1]
     yield pb.Mechanism(np.eye(n), prior)
     yield pb.Mechanism(np.eye(n), prior).within(epsilon)
-    yield pb.mechanisms.high_privacy_mechanism(prior, first)
+    yield pb.extremal.high_privacy_mechanism(prior, first)
     for method in ("auto", "enumeration", "column_generation"):
         yield pb.optimal_mechanism(prior, epsilon, method=method).mechanism
-    yield pb.optimal_mechanism(prior, epsilon, pb.measures.ExpectedGain(np.eye(n))).mechanism
+    yield pb.optimal_mechanism(prior, epsilon, pb.foundations.ExpectedGain(np.eye(n))).mechanism
     yield pb.optimal_mechanism(prior, first).mechanism
-    yield pb.mechanisms.utility_safe_mechanism(table, prior, 2)
+    yield pb.worst_case.utility_safe_mechanism(table, prior, 2)
     yield pb.min_leakage(table, prior, 2).mechanism
     yield pb.worst_case_mechanism(table, prior, epsilon).mechanism
-    yield pb.mechanisms.expected_utility_mechanism(
-        table, prior, pb.measures.epsilon_max(prior), 1
+    yield pb.worst_case.expected_utility_mechanism(
+        table, prior, pb.foundations.epsilon_max(prior), 1
     ).mechanism
 
 
@@ -120,7 +120,7 @@ def test_fractions_travel_through_every_design(counts):
     for made in designs(meant, 0.3):
         assert made.exact_prior == tuple(meant)
         assert made.certify(0).largest_lift == largest_lift(made, meant)
-    assert pb.mechanisms.binary_mechanism([Fraction(1, 3), Fraction(2, 3)], 0.2).exact_prior[
+    assert pb.extremal.binary_mechanism([Fraction(1, 3), Fraction(2, 3)], 0.2).exact_prior[
         0
     ] == Fraction(1, 3)
 

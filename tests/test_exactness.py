@@ -41,10 +41,12 @@ GAINS = ["gain", *NAMED]
 def random_design(n):
     """A prior, a level on or off the boundaries, and the optimum for a random utility."""
     prior = random_prior(n, RNG)
-    edges = pb.mechanisms.privacy_regions(prior)
-    epsilon = RNG.choice([RNG.choice(edges), RNG.uniform(0, 1.1) * pb.measures.epsilon_max(prior)])
+    edges = pb.extremal.privacy_regions(prior)
+    epsilon = RNG.choice(
+        [RNG.choice(edges), RNG.uniform(0, 1.1) * pb.foundations.epsilon_max(prior)]
+    )
     name = RNG.choice(GAINS)
-    utility = pb.measures.ExpectedGain(RNG.normal(size=(n, 3))) if name == "gain" else str(name)
+    utility = pb.foundations.ExpectedGain(RNG.normal(size=(n, 3))) if name == "gain" else str(name)
     return pb.optimal_mechanism(prior, epsilon, utility), epsilon
 
 

@@ -21,8 +21,8 @@ UTILITIES = [[3.0, 1.0], [1.0, 3.0], [2.0, 2.5]]
 SOURCES = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3]]
 FLIP = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], outputs=(0, 1))
 REGION = pb.robust.box_region([60, 30, 10])
-COUNTING = pb.queries.counting(2)
-NOISY = pb.mechanisms.geometric(3, 1.0)
+COUNTING = pb.records.counting(2)
+NOISY = pb.foundations.geometric(3, 1.0)
 
 DESIGN = dict(
     query=COUNTING, b=0.5, p0=None, distortion=None, observes=None, tol=1e-2, max_time=1.0

@@ -49,7 +49,7 @@ def test_series_names_run_through():
     prior = pd.Series({"low": 0.5, "mid": 0.3, "high": 0.2})
     for mechanism in (
         pb.optimal_mechanism(prior, 0.4).mechanism,
-        pb.mechanisms.high_privacy_mechanism(prior, 0.1),
+        pb.extremal.high_privacy_mechanism(prior, 0.1),
         pb.Mechanism(np.eye(3), prior),
     ):
         assert mechanism.inputs == ("low", "mid", "high") == tuple(mechanism.to_frame().index)
@@ -62,10 +62,10 @@ def test_one_secret():
         for design in (pb.optimal_mechanism([1], epsilon), pb.optimal_mechanism([1.0], epsilon)):
             assert design.value == design.bound == design.mechanism.epsilon == 0
             assert design.mechanism.certify(0)
-        assert pb.mechanisms.uniform_mechanism(1, epsilon).epsilon == 0
-        assert pb.mechanisms.high_privacy_mechanism([1], epsilon).epsilon == 0
-    assert pb.measures.epsilon_max([1]) == 0 and pb.mechanisms.privacy_regions([1]).tolist() == [0]
-    assert pb.measures.mutual_information([[0.5, 0.5]], [1]) == pb.local_dp([[0.5, 0.5]]) == 0
+        assert pb.extremal.uniform_mechanism(1, epsilon).epsilon == 0
+        assert pb.extremal.high_privacy_mechanism([1], epsilon).epsilon == 0
+    assert pb.foundations.epsilon_max([1]) == 0 and pb.extremal.privacy_regions([1]).tolist() == [0]
+    assert pb.foundations.mutual_information([[0.5, 0.5]], [1]) == pb.local_dp([[0.5, 0.5]]) == 0
     assert pb.optimal_mechanism(pd.Series({"only": 1.0}), 1).mechanism.inputs == ("only",)
 
 
@@ -93,15 +93,15 @@ def test_tiny_epsilon_comes_to_an_end(epsilon):
 @pytest.mark.parametrize("method", ["auto", "enumeration"])
 @pytest.mark.parametrize("more", [0, 1, 50, 1000, 1e6])
 def test_epsilon_above_the_maximum_publishes_the_secret(prior, method, more):
-    design = pb.optimal_mechanism(prior, pb.measures.epsilon_max(prior) + more, method=method)
-    assert design.value == pytest.approx(pb.measures.entropy(prior), abs=1e-9)
+    design = pb.optimal_mechanism(prior, pb.foundations.epsilon_max(prior) + more, method=method)
+    assert design.value == pytest.approx(pb.foundations.entropy(prior), abs=1e-9)
     assert (design.mechanism.channel.max(axis=1) > 1 - 1e-9).all()
 
 
 def test_any_finite_epsilon_can_be_certified():
     for epsilon in (1e3, 1e7, 1e308):
         assert pb.Mechanism(np.eye(2), FAIR).certify(epsilon)
-        assert pb.mechanisms.uniform_mechanism(3, epsilon).certify(epsilon)
+        assert pb.extremal.uniform_mechanism(3, epsilon).certify(epsilon)
 
 
 HAND_TYPED = [
@@ -117,25 +117,25 @@ HAND_TYPED = [
 @pytest.mark.parametrize("prior, boundaries", HAND_TYPED, ids=lambda v: str(np.round(v, 3)))
 def test_every_boundary(prior, boundaries):
     """A computed boundary belongs to the region that it opens; typed by hand it is decided exactly."""
-    computed = pb.mechanisms.privacy_regions(prior)
+    computed = pb.extremal.privacy_regions(prior)
     assert computed == pytest.approx(boundaries, abs=1e-15)
     for k, pair in enumerate(zip(computed, boundaries), start=1):
         for epsilon in pair:
-            assert pb.mechanisms.privacy_region(prior, epsilon) == (
+            assert pb.extremal.privacy_region(prior, epsilon) == (
                 k if epsilon >= computed[k - 1] else k - 1
             )
-            assert k == 1 or pb.mechanisms.privacy_region(prior, epsilon - 1e-9) == k - 1
+            assert k == 1 or pb.extremal.privacy_region(prior, epsilon - 1e-9) == k - 1
             for method in ("auto", "enumeration"):
                 design = pb.optimal_mechanism(prior, epsilon, method=method)
                 assert design.mechanism.certify(epsilon) and design.gap < 1e-9
-    assert pb.mechanisms.high_privacy_mechanism(prior, boundaries[1]).epsilon == pytest.approx(
+    assert pb.extremal.high_privacy_mechanism(prior, boundaries[1]).epsilon == pytest.approx(
         boundaries[1]
     )
 
 
 def test_whole_number_channels_and_empty_columns():
     identity = np.eye(2, dtype=int)
-    assert pb.measures.mutual_information(identity, FAIR) == pytest.approx(math.log(2))
+    assert pb.foundations.mutual_information(identity, FAIR) == pytest.approx(math.log(2))
     assert pb.epsilon_pml(identity.astype(bool), FAIR) == pytest.approx(math.log(2))
     assert pb.local_dp(identity) == math.inf
     gap = pb.Mechanism([[0.75, 0, 0.25], [0.25, 0, 0.75]], FAIR)
@@ -148,8 +148,8 @@ def test_whole_number_channels_and_empty_columns():
 
 
 CALLS = {
-    "prior": (lambda p: pb.measures.mutual_information(FLIP, p), np.array(FAIR)),
-    "channel": (lambda c: pb.measures.mutual_information(c, FAIR), np.array(FLIP)),
+    "prior": (lambda p: pb.foundations.mutual_information(FLIP, p), np.array(FAIR)),
+    "channel": (lambda c: pb.foundations.mutual_information(c, FAIR), np.array(FLIP)),
     **{
         door: (PUBLIC[door], np.array(FAIR))
         for door in ("entropy", "epsilon_max", "privacy_regions")
@@ -158,16 +158,16 @@ CALLS = {
     "maximal_leakage": (pb.maximal_leakage, np.array(FLIP)),
     "lift": (lambda c: pb.pointwise_maximal_leakage(c, FAIR), np.array(FLIP)),
     "randomized_response_for_pml": (
-        lambda p: pb.mechanisms.randomized_response_for_pml(p, 0.1),
+        lambda p: pb.extremal.randomized_response_for_pml(p, 0.1),
         np.array(SKEW),
     ),
-    "binary": (lambda p: pb.mechanisms.binary_mechanism(p, 0.1), np.array(FAIR)),
-    "high_privacy": (lambda p: pb.mechanisms.high_privacy_mechanism(p, 0.1), np.array(SKEW)),
+    "binary": (lambda p: pb.extremal.binary_mechanism(p, 0.1), np.array(FAIR)),
+    "high_privacy": (lambda p: pb.extremal.high_privacy_mechanism(p, 0.1), np.array(SKEW)),
     "optimal": (lambda p: pb.optimal_mechanism(p, 0.1), np.array(SKEW)),
     "enumeration": (lambda p: pb.optimal_mechanism(p, 0.4), np.array(SKEW)),
-    "exponential": (lambda u: pb.mechanisms.exponential(u, 1, 1), np.array(FLIP)),
+    "exponential": (lambda u: pb.foundations.exponential(u, 1, 1), np.array(FLIP)),
     "gain": (
-        lambda g: pb.Mechanism(FLIP, FAIR).utility(pb.measures.ExpectedGain(g)),
+        lambda g: pb.Mechanism(FLIP, FAIR).utility(pb.foundations.ExpectedGain(g)),
         np.array(FLIP),
     ),
     "privatize": (NAMED.privatize, np.array(["no", "yes"])),
@@ -207,7 +207,7 @@ def test_what_lies_elsewhere_in_memory_has_the_same_worst_leakage():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda x: pb.queries.counting(x), "n must be a whole number, got"),
+        (lambda x: pb.records.counting(x), "n must be a whole number, got"),
         (
             lambda x: record_information(np.eye(4), np.full((2, 2), 0.25), x),
             "record must be a whole",
@@ -260,7 +260,7 @@ def test_a_masked_value_is_in_the_group_none():
     flip = pb.Mechanism([[0.7, 0.3], [0.2, 0.8]], [0.5, 0.5])
     hidden = np.ma.array(["a", "b"] * 20, mask=[True] + [False] * 39)
     first, second = (
-        pb.estimate.two_way(flip, ["r0", "r1"] * 20, column)
+        pb.estimation.two_way(flip, ["r0", "r1"] * 20, column)
         for column in (hidden, [None, *hidden.tolist()[1:]])
     )
     assert first == second
@@ -313,7 +313,7 @@ ROW = [HIDDEN_ROWS[0], HIDDEN_ROWS[1]]
 @pytest.mark.parametrize("call", [
     lambda: pb.epsilon_pml(ROW, [0.5, 0.5]),
     lambda: pb.Mechanism(ROW, [0.5, 0.5]),
-    lambda: pb.measures.ExpectedGain(ROW),
+    lambda: pb.foundations.ExpectedGain(ROW),
     lambda: pb.optimal_mechanism([0.5, np.ma.masked, 0.5], 1.0),
 ])  # fmt: skip
 def test_masked_rows_in_a_list_are_missing(call):
@@ -329,7 +329,7 @@ def test_a_mask_over_other_things_than_numbers_changes_no_message(kind):
 
 @pytest.mark.parametrize("size", [np.int64(5), np.uint8(5)])
 def test_counts_of_numpy_are_counts(size):
-    assert pb.queries.counting(size).n_values == 6
+    assert pb.records.counting(size).n_values == 6
 
 
 @pytest.mark.parametrize("limit", [np.True_, bytearray(b"3"), "1", [1]])

@@ -170,7 +170,7 @@ def test_bound_is_below_every_frequency_that_fits():
 
 def test_frequencies_that_nobody_expects():
     """Counts at which no frequencies fit the first conditions still give an interval, not an empty one."""
-    noisy = pb.mechanisms.randomized_response(3, 0.5)
+    noisy = pb.foundations.randomized_response(3, 0.5)
     for counts in ([30, 5, 25], [60, 15, 15], [0, 3, 3]):
         ends = told(noisy, counts).interval()
         assert (ends[:, 0] < ends[:, 1] - 1e-3).all() and (0 <= ends).all() and (ends <= 1).all()
@@ -178,12 +178,12 @@ def test_frequencies_that_nobody_expects():
 
 def test_counts_that_contradict_the_mechanism():
     with pytest.raises(ValueError, match="the counts contradict the mechanism"):
-        told(pb.mechanisms.randomized_response(3, 0.1), [3000, 4000, 50]).interval()
+        told(pb.foundations.randomized_response(3, 0.1), [3000, 4000, 50]).interval()
 
 
 def test_functionals_by_name_by_array_and_by_function():
     ages = pb.Mechanism(
-        pb.mechanisms.randomized_response(3, 1.0), [0.5, 0.3, 0.2], (10, 20, 40), (0, 1, 2)
+        pb.foundations.randomized_response(3, 1.0), [0.5, 0.3, 0.2], (10, 20, 40), (0, 1, 2)
     )
     estimate = ages.estimate([0] * 50 + [1] * 30 + [2] * 20)
     mean = estimate.of(float)
@@ -217,7 +217,7 @@ def test_functionals_by_name_by_array_and_by_function():
 )
 def test_bad_functionals(given, said):
     with pytest.raises(ValueError, match=said):
-        told(pb.mechanisms.randomized_response(3, 1.0), [5, 3, 2]).of(given)
+        told(pb.foundations.randomized_response(3, 1.0), [5, 3, 2]).of(given)
 
 
 @pytest.mark.parametrize("confidence", [0, 1, -1, 2, np.nan, "0.9", None, 1j])
@@ -236,7 +236,7 @@ def test_extreme_numbers(method):
     assert 0 < many[1, 0] < 6e-6 < many[1, 1] < 3e-5
     previous = None
     for confidence in (0.9, 0.99, 1 - 1e-9):
-        ends = told(pb.mechanisms.randomized_response(3, 1.0), [50, 30, 20]).interval(
+        ends = told(pb.foundations.randomized_response(3, 1.0), [50, 30, 20]).interval(
             confidence, method
         )
         if previous is not None:
@@ -345,7 +345,7 @@ def test_a_solver_that_gives_up_makes_the_interval_wider():
     ]
     counts = np.array([438227.0, 7584.0, 12305.0, 9838.0, 508456.0, 23590.0])
     mechanism = pb.Mechanism(np.array(rows) / 2**53, np.full(5, 0.2))
-    found = pb.estimate.Estimate.from_counts(
+    found = pb.release.Estimate.from_counts(
         mechanism.inputs, mechanism.channel, counts, mechanism.prior
     )
     low, high = found.of(goal).interval(0.95)

@@ -84,9 +84,9 @@ def test_given_labels_stay():
     names = ("no", "yes")
     made = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], names, names)
     assert made.outputs == names and made.estimate(["no", "yes"]).size == 2
-    known = pb.robust.SourceSet([[0.6, 0.3, 0.1]])
+    known = pb.hamming.SourceSet([[0.6, 0.3, 0.1]])
     assert pb.dp_leakage(known, 0.2).mechanism.outputs == (0, 1, 2)  # its errors are counted
-    parity = pb.leakage_distortion(pb.queries.counting(3), 0.5, 1.0).mechanism
+    parity = pb.leakage_distortion(pb.records.counting(3), 0.5, 1.0).mechanism
     assert parity.outputs == (0, 1, 2, 3)  # a count, not far from the true one
 
 
@@ -97,18 +97,18 @@ def test_a_column_that_was_not_released_is_refused(make):
     with pytest.raises(ValueError, match="it is an input, so this column has not been released"):
         made.estimate(ratings)
     with pytest.raises(ValueError, match="released holds a value .* has not been released"):
-        pb.estimate.two_way(made, ratings, list("abab"))
+        pb.estimation.two_way(made, ratings, list("abab"))
     with pytest.raises(ValueError, match="covariate holds a value .* has not been released"):
-        pb.estimate.two_way(made, made.privatize(ratings), ratings, made)
+        pb.estimation.two_way(made, made.privatize(ratings), ratings, made)
     with pytest.raises(ValueError, match="released holds a value .* has not been released"):
-        pb.estimate.regression_on_release(made, ratings, np.arange(4.0), float)
+        pb.estimation.regression_on_release(made, ratings, np.arange(4.0), float)
     with pytest.raises(ValueError, match="released holds a value .* has not been released"):
-        pb.estimate.regression_of_release(made, ratings, np.ones((4, 1)))
+        pb.estimation.regression_of_release(made, ratings, np.ones((4, 1)))
 
 
 def test_a_certificate_from_before_is_read(run):
     """Outcomes 0, 1, 2 are accepted in files that hold them."""
-    old = pb.Mechanism(pb.mechanisms.randomized_response(3, 1.0), [0.5, 0.3, 0.2], "abc", range(3))
+    old = pb.Mechanism(pb.foundations.randomized_response(3, 1.0), [0.5, 0.3, 0.2], "abc", range(3))
     Path("old.json").write_text(old.certify(2.0).to_json())
     Path("old.csv").write_text("x\n" + "0\n1\n2\n" * 20)
     code, out, _ = run("estimate old.json old.csv --column x --json")
@@ -311,11 +311,11 @@ def test_dictionaries_that_count_without_a_sign_are_read():
 @pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, pa.array])
 @pytest.mark.parametrize("groups", [["north", "east"], [10, 9, 100], [2.5, -1.0]])
 def test_groups_stand_in_one_order(make, groups):
-    flip = pb.Mechanism(pb.mechanisms.randomized_response(2, 1.0), [0.5, 0.5], outputs=(0, 1))
+    flip = pb.Mechanism(pb.foundations.randomized_response(2, 1.0), [0.5, 0.5], outputs=(0, 1))
     covariate, said = groups * 20, [0, 0, 1] * 20
     said = said[: len(covariate)]
     tables = [
-        pb.estimate.two_way(flip, s, make(b))
+        pb.estimation.two_way(flip, s, make(b))
         for s, b in ((said, covariate), (said[::-1], covariate[::-1]))
     ]
     assert tables[0].groups == tables[1].groups == tuple(sorted(groups))
@@ -324,9 +324,9 @@ def test_groups_stand_in_one_order(make, groups):
 
 @pytest.mark.parametrize("make", [pd.CategoricalDtype, pl.Enum])
 def test_groups_are_the_categories_met_or_not(make):
-    flip = pb.Mechanism(pb.mechanisms.randomized_response(2, 1.0), [0.5, 0.5], outputs=(0, 1))
+    flip = pb.Mechanism(pb.foundations.randomized_response(2, 1.0), [0.5, 0.5], outputs=(0, 1))
     column = (pl if make is pl.Enum else pd).Series(["high", None, "low"] * 9, dtype=make(STEPS))
-    table = pb.estimate.two_way(flip, [0, 1, 1] * 9, column)
+    table = pb.estimation.two_way(flip, [0, 1, 1] * 9, column)
     assert table.groups == (*STEPS, None) and (table.frequencies[:, 1] == 0).all()
     empty = table.mean(float, "mid")
     assert math.isnan(empty.value) and empty.interval() == empty.interval(method="score") == (0, 1)

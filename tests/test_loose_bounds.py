@@ -32,6 +32,6 @@ def test_expected_utility_does_not_fall_back(seed):
     table = tables[int(rng.integers(4))]
     for level in (0.5, np.log(3), 1.5):
         floor = float(table.min())
-        design = pb.mechanisms.expected_utility_mechanism(table, prior, float(level), floor)
+        design = pb.worst_case.expected_utility_mechanism(table, prior, float(level), floor)
         assert design.mechanism.certify(level) and design.value <= design.bound
         assert design.gap < 1e-6

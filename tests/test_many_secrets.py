@@ -100,7 +100,7 @@ def test_levels_at_the_ends(level):
         design = robust_mechanism(region, level, max_time=0.1)
     assert keeps_level(design.mechanism, region, level) and 0 <= design.value <= design.bound
     if level > 10:  # all secrets may be published
-        assert design.value == pytest.approx(pb.measures.entropy(region.prior), abs=1e-9)
+        assert design.value == pytest.approx(pb.foundations.entropy(region.prior), abs=1e-9)
 
 
 def test_what_is_refused():

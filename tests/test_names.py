@@ -40,7 +40,7 @@ def frame(table, columns=None):
 
 # what each call gives for arrays in one order; then with names, in two orders
 PAIRS = {
-    "mutual_information": (pb.measures.mutual_information, ROWS),
+    "mutual_information": (pb.foundations.mutual_information, ROWS),
     "pointwise_maximal_leakage": (pb.pointwise_maximal_leakage, ROWS),
     "epsilon_pml": (pb.epsilon_pml, ROWS),
     "joint": (probability.joint, ROWS),
@@ -49,7 +49,7 @@ PAIRS = {
     "lift": (leakage.lift, ROWS),
     "information_density": (leakage.information_density, ROWS),
     "leakage_parts": (leakage_parts, ROWS),
-    "utility": (lambda c, p: pb.measures.alpha_information(2)(c, p), ROWS),
+    "utility": (lambda c, p: pb.foundations.alpha_information(2)(c, p), ROWS),
     "guessing": (lambda c, p: adversaries.guessing_advantage(c, p, np.eye(3)), ROWS),
     "gain_advantage": (lambda c, p: adversaries.gain_advantage(c, p, GAIN), ROWS),
     "pre_process": (lambda c, p: processing.pre_process(c, p, OTHER), ROWS),
@@ -58,21 +58,21 @@ PAIRS = {
     "dalenius": (lambda c, p: dalenius_level(c, [p]), ROWS),
     "mechanism": (lambda c, p: pb.Mechanism(c, p).epsilon, ROWS),
     "mechanism-leakage": (lambda c, p: pb.Mechanism(c, p).leakage, ROWS),
-    "gain": (lambda g, p: pb.measures.ExpectedGain(g)(np.eye(3), p), GAIN),
+    "gain": (lambda g, p: pb.foundations.ExpectedGain(g)(np.eye(3), p), GAIN),
     "gain-design": (
-        lambda g, p: pb.optimal_mechanism(p, 0.3, pb.measures.ExpectedGain(g)).value,
+        lambda g, p: pb.optimal_mechanism(p, 0.3, pb.foundations.ExpectedGain(g)).value,
         GAIN,
     ),
     "gain-optimum": (lambda g, p: gain_optimum(p, 0.3, g)[1], GAIN),
     "min_leakage": (lambda g, p: pb.min_leakage(g, p, 2).value, GAIN),
     "worst_case": (lambda g, p: pb.worst_case_mechanism(g, p, 0.4).value, GAIN),
     "frontier": (
-        lambda g, p: [step.design.value for step in pb.mechanisms.worst_case_frontier(g, p)],
+        lambda g, p: [step.design.value for step in pb.worst_case.worst_case_frontier(g, p)],
         GAIN,
     ),
-    "utility_safe": (lambda g, p: pb.mechanisms.utility_safe_mechanism(g, p, 2).epsilon, GAIN),
+    "utility_safe": (lambda g, p: pb.worst_case.utility_safe_mechanism(g, p, 2).epsilon, GAIN),
     "expected_utility": (
-        lambda g, p: pb.mechanisms.expected_utility_mechanism(g, p, 1.5, 0).value,
+        lambda g, p: pb.worst_case.expected_utility_mechanism(g, p, 1.5, 0).value,
         GAIN,
     ),
 }
@@ -230,8 +230,8 @@ def test_names_without_an_order_are_refused(names):
     for call in (
         lambda: pb.Mechanism(ROWS, SHARES, inputs=names),
         lambda: pb.Mechanism(ROWS, SHARES, outputs=names),
-        lambda: pb.measures.ExpectedGain(GAIN, names),
-        lambda: pb.robust.SourceSet(ROWS, names),
+        lambda: pb.foundations.ExpectedGain(GAIN, names),
+        lambda: pb.hamming.SourceSet(ROWS, names),
     ):
         with pytest.raises(ValueError, match="(inputs|outputs) must be a sequence of names, got"):
             call()
@@ -256,18 +256,18 @@ def test_sets_are_no_values():
             pb.optimal_mechanism(bad, 0.5)
     for bad in ([{0, 1}, (0, 1)], {(0, 1)}):
         with pytest.raises(ValueError, match="a set has no order"):
-            pb.queries.Query(sum, bad)
+            pb.records.Query(sum, bad)
         with pytest.raises(ValueError, match="a set has no order"):
-            pb.queries.SumQuery(bad)
+            pb.records.SumQuery(bad)
     with pytest.raises(ValueError, match="a set has no order"):
-        pb.queries.SumQuery([(0, 1)], alphabets=[{"no", "yes"}])
+        pb.records.SumQuery([(0, 1)], alphabets=[{"no", "yes"}])
 
 
 def test_a_dict_is_names_and_probabilities():
     prior = {"a": 0.2, "b": 0.3, "c": 0.5}
     design = pb.optimal_mechanism(prior, 0.4)
     assert design.mechanism.inputs == NAMES and design == pb.optimal_mechanism(PRIOR, 0.4)
-    assert pb.measures.entropy(prior) == pb.measures.entropy(SHARES) and prior == dict(PRIOR)
+    assert pb.foundations.entropy(prior) == pb.foundations.entropy(SHARES) and prior == dict(PRIOR)
     assert list(meaning(prior, 0.3).index) == BY_NAME and ("a",) in may_rule_out(prior, 0.3)
     with pytest.raises(pb.InvalidPrior, match=r"prior\['b'\] = 0"):
         pb.Mechanism(np.eye(2), {"a": 1.0, "b": 0.0})
@@ -299,25 +299,25 @@ def test_unnamed_rows_go_by_position():
         assert pb.epsilon_pml(pd.DataFrame(ROWS), turned) == pb.epsilon_pml(ROWS, SHARES)
         with pytest.raises(ValueError, match="different names"):
             pb.Mechanism(frame(ROWS), turned)
-    gain = pb.measures.ExpectedGain(pd.DataFrame(GAIN))
+    gain = pb.foundations.ExpectedGain(pd.DataFrame(GAIN))
     assert pb.optimal_mechanism(PRIOR, 0.4, gain).mechanism.inputs == NAMES
-    named = pb.optimal_mechanism(unnamed, 0.4, pb.measures.ExpectedGain(frame(GAIN)))
+    named = pb.optimal_mechanism(unnamed, 0.4, pb.foundations.ExpectedGain(frame(GAIN)))
     assert named.mechanism.inputs == NAMES
 
 
 def designs(prior, table):
     yield pb.optimal_mechanism(prior, 0.4).mechanism
     yield pb.optimal_mechanism(prior, 0.05).mechanism
-    yield pb.optimal_mechanism(prior, 0.4, pb.measures.ExpectedGain(table)).mechanism
-    yield pb.mechanisms.high_privacy_mechanism(prior, 0.05)
+    yield pb.optimal_mechanism(prior, 0.4, pb.foundations.ExpectedGain(table)).mechanism
+    yield pb.extremal.high_privacy_mechanism(prior, 0.05)
     for made in (
         pb.min_leakage(table, prior, 2),
         pb.worst_case_mechanism(table, prior, 0.4),
-        pb.mechanisms.expected_utility_mechanism(table, prior, 1.5, 0),
+        pb.worst_case.expected_utility_mechanism(table, prior, 1.5, 0),
     ):
         assert made.mechanism.outputs == ("x", "y", "z")
         yield made.mechanism
-    yield pb.mechanisms.utility_safe_mechanism(table, prior, 2)
+    yield pb.worst_case.utility_safe_mechanism(table, prior, 2)
 
 
 def test_designs_carry_the_names():
@@ -328,7 +328,7 @@ def test_designs_carry_the_names():
         assert made.channel.tolist() == plain.channel.tolist()
     for made in list(designs(np.array(SHARES), table))[4:]:
         assert made.inputs == NAMES  # an array has no names, but the table has
-    yes_no = pb.mechanisms.binary_mechanism({"no": 0.75, "yes": 0.25}, 0.5)
+    yes_no = pb.extremal.binary_mechanism({"no": 0.75, "yes": 0.25}, 0.5)
     assert yes_no.inputs == ("no", "yes") and yes_no.outputs == ("r0", "r1")
 
 
@@ -336,11 +336,11 @@ def test_utilities_meet_mechanisms_by_name():
     gain = frame(GAIN)
     made = pb.Mechanism(frame(ROWS), SORTED, inputs=BY_SIZE)
     plain = pb.Mechanism(ROWS, SHARES)
-    assert made.utility(pb.measures.ExpectedGain(gain)) == pytest.approx(
-        plain.utility(pb.measures.ExpectedGain(GAIN)), rel=1e-15
+    assert made.utility(pb.foundations.ExpectedGain(gain)) == pytest.approx(
+        plain.utility(pb.foundations.ExpectedGain(GAIN)), rel=1e-15
     )
     with pytest.raises(ValueError, match=r"\['a', 'b', 'c'\].*\[0, 1, 2\]"):
-        plain.utility(pb.measures.ExpectedGain(gain))
+        plain.utility(pb.foundations.ExpectedGain(gain))
 
 
 def test_worst_values_meet_by_name_in_rows_and_columns():
@@ -376,28 +376,28 @@ def test_regions_of_priors_meet_by_name():
     assert keeps_level(made, region, level + 1e-9) and not keeps_level(made, region, level - 1e-9)
     with pytest.raises(ValueError, match="mechanism and region have different names"):
         keeps_level(pb.Mechanism(ROWS, SHARES), region, 1)
-    gain = pb.measures.ExpectedGain(frame(GAIN))
+    gain = pb.foundations.ExpectedGain(frame(GAIN))
     best = pb.robust.robust_mechanism(region, 0.4, gain)
     assert best.mechanism.inputs == tuple(BY_SIZE)
     assert (
         best.value
-        == pb.robust.robust_mechanism(plain, 0.4, pb.measures.ExpectedGain(GAIN[::-1])).value
+        == pb.robust.robust_mechanism(plain, 0.4, pb.foundations.ExpectedGain(GAIN[::-1])).value
     )
 
 
 def test_source_sets_meet_by_name():
     table = pd.DataFrame([[0.6, 0.3, 0.1], [0.5, 0.3, 0.2]], columns=BY_NAME)
-    known = pb.robust.SourceSet(table)
+    known = pb.hamming.SourceSet(table)
     assert known.inputs == NAMES == known.hull().inputs and known.ordered().inputs == NAMES
-    assert pb.robust.SourceSet([table.iloc[0], table.iloc[1][BY_SIZE]]) == known
-    assert pb.robust.SourceSet(table[BY_SIZE], BY_NAME) == known
+    assert pb.hamming.SourceSet([table.iloc[0], table.iloc[1][BY_SIZE]]) == known
+    assert pb.hamming.SourceSet(table[BY_SIZE], BY_NAME) == known
     assert known.contains(table.iloc[0][BY_SIZE]) and known.contains([0.6, 0.3, 0.1])
     with pytest.raises(ValueError, match="distribution and source set have different names"):
         known.contains(pd.Series(SHARES, list("abx")))
     with pytest.raises(
         ValueError, match=re.escape("vertices[1] and vertices[0] have different names")
     ):
-        pb.robust.SourceSet([table.iloc[0], pd.Series(SHARES, list("abx"))])
+        pb.hamming.SourceSet([table.iloc[0], pd.Series(SHARES, list("abx"))])
     design, plain = pb.dp_leakage(table, 0.3), pb.dp_leakage(table.to_numpy(), 0.3)
     assert design.mechanism.inputs == design.mechanism.outputs == NAMES
     assert design.mechanism.channel.tolist() == plain.mechanism.channel.tolist()
@@ -416,7 +416,7 @@ def test_source_sets_meet_by_name():
 
 
 def test_per_record_tables_meet_query_values_and_datasets():
-    query, rows = pb.queries.counting(2), pb.mechanisms.geometric(3, 0.7)
+    query, rows = pb.records.counting(2), pb.foundations.geometric(3, 0.7)
     expected = pb.per_record_leakage(query, rows, 1.0).value
     mixed = pd.DataFrame(rows).iloc[[2, 0, 1]]
     assert pb.per_record_leakage(query, mixed, 1.0).value == expected
@@ -445,7 +445,7 @@ def test_indistinguishable_values_are_no_list_of_names(names):
     with pytest.raises(ValueError, match="outputs"):
         pb.Mechanism([[0.5, 0.5], [0.4, 0.6]], [0.5, 0.5], outputs=names)
     with pytest.raises(ValueError, match="alphabets"):
-        pb.queries.Query(sum, names)
+        pb.records.Query(sum, names)
 
 
 @pytest.mark.parametrize("names", [(0, 1), ("a", "b")])
@@ -462,7 +462,7 @@ def test_a_level_of_a_region_is_decided_by_name(names):
 
 def test_a_region_without_names_takes_those_of_a_utility():
     region, gain = pb.robust.box_region([50, 60]), pd.DataFrame([[1.0, 0], [0, 1]], list("ab"))
-    useful = pb.robust.robust_mechanism(region, 0.3, pb.measures.ExpectedGain(gain))
+    useful = pb.robust.robust_mechanism(region, 0.3, pb.foundations.ExpectedGain(gain))
     assert useful.mechanism.inputs == ("a", "b")
 
 
@@ -473,16 +473,16 @@ RELEASE = pb.Mechanism(
     NAMED_PRIOR,
 )
 WITH_UTILITY = {
-    "reduce_outputs": lambda gain: pb.mechanisms.reduce_outputs(RELEASE, gain).channel.tolist(),
+    "reduce_outputs": lambda gain: pb.extremal.reduce_outputs(RELEASE, gain).channel.tolist(),
 }
 
 
 @pytest.mark.parametrize("call", WITH_UTILITY.values(), ids=WITH_UTILITY)
 def test_gains_meet_secrets_by_name(call):
-    straight, turned = (pb.measures.ExpectedGain(t) for t in (WINS, WINS.loc[list("cab")]))
+    straight, turned = (pb.foundations.ExpectedGain(t) for t in (WINS, WINS.loc[list("cab")]))
     assert call(straight) == call(turned)
     with pytest.raises(ValueError, match="different names"):
-        call(pb.measures.ExpectedGain(WINS.set_axis(list("xyz"))))
+        call(pb.foundations.ExpectedGain(WINS.set_axis(list("xyz"))))
 
 
 def test_where_a_region_has_no_names_rows_go_by_position():
@@ -495,7 +495,7 @@ def test_where_a_region_has_no_names_rows_go_by_position():
     assert keeps_level(release, region, level + 1e-9)
     assert not keeps_level(release, region, level - 1e-9)
     gain = pd.DataFrame([[1.0, 0], [0, 1]], index=[1, 0])
-    made = pb.robust.robust_mechanism(region, 0.3, pb.measures.ExpectedGain(gain))
+    made = pb.robust.robust_mechanism(region, 0.3, pb.foundations.ExpectedGain(gain))
     assert made.mechanism.inputs == (1, 0) and made.mechanism.prior.tolist() == [0.1, 0.9]
 
 
@@ -519,7 +519,7 @@ def test_names_that_mean_missing_are_one_name(name):
     prior = pd.Series([0.5, 0.5], index=pd.Index(["a", name], dtype=object))
     assert pb.optimal_mechanism(prior, 0.3).mechanism.inputs == made.inputs
     outcomes = ["r0", "r1", "r1", "r0"] * 20
-    both = pb.estimate.two_way(made, outcomes, ["r0", "r1", "r0", "r0"] * 20, made)
+    both = pb.estimation.two_way(made, outcomes, ["r0", "r1", "r0", "r0"] * 20, made)
     assert both.mean([0, 1], name).interval() == both.mean([0, 1], None).interval()
     assert both.difference([0, 1], name, name).interval() == (0.0, 0.0)
 
@@ -544,14 +544,14 @@ def test_default_numbers_beside_the_same_numbers_in_another_order():
     channel = pd.DataFrame([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5]])
     shuffled = prior.loc[[2, 0, 1]]
     for measure in (
-        pb.measures.mutual_information,
+        pb.foundations.mutual_information,
         pb.epsilon_pml,
     ):
         assert measure(channel, shuffled) == pytest.approx(measure(channel, prior))
     gain = pd.DataFrame(np.diag([1.0, 2.0, 3.0]))
     for each in (gain, gain.loc[[2, 0, 1]]):
-        assert pb.measures.ExpectedGain(each)(channel, shuffled) == pytest.approx(
-            pb.measures.ExpectedGain(gain)(channel, prior)
+        assert pb.foundations.ExpectedGain(each)(channel, shuffled) == pytest.approx(
+            pb.foundations.ExpectedGain(gain)(channel, prior)
         )
 
 
@@ -563,9 +563,9 @@ def test_names_given_beside_a_table_name_its_rows_in_their_order():
             made = pb.Mechanism(channel, prior, inputs=[1, 0], outputs=[1, 0])
             assert made.channel == pytest.approx(np.array(table)) and made.inputs == (1, 0)
             assert made.prior.tolist() == shares
-    gain = pb.measures.ExpectedGain(pd.DataFrame(table), inputs=[1, 0]).gain
+    gain = pb.foundations.ExpectedGain(pd.DataFrame(table), inputs=[1, 0]).gain
     assert gain.tolist() == table
-    vertices = pb.robust.SourceSet(pd.DataFrame([shares]), inputs=[1, 0]).vertices
+    vertices = pb.hamming.SourceSet(pd.DataFrame([shares]), inputs=[1, 0]).vertices
     assert vertices.tolist() == [shares]
     region = PriorRegion(pd.Series(shares), pd.Series(shares), pd.Series(shares), inputs=(1, 0))
     assert region.prior.tolist() == region.low.tolist() == shares
@@ -593,9 +593,9 @@ def test_a_region_keeps_the_numbers_of_a_series():
 def test_names_of_counts_and_contributions():
     counts = pd.Series([3, 2, 1], ["b", "a", "c"])
     with pytest.raises(ValueError, match="has names: give an array"):
-        pb.estimate.mean_mechanism((counts, np.arange(4.0)), 1.0)
+        pb.additive_noise.mean_mechanism((counts, np.arange(4.0)), 1.0)
     with pytest.raises(ValueError, match="a set has no order"):
-        pb.queries.SumQuery([{0: 5, 1: 7}])
+        pb.records.SumQuery([{0: 5, 1: 7}])
     unnamed = pd.DataFrame([[0.6, 0.4], [0.4, 0.6]])
     assert pb.audit.audit_leakage(unnamed, [0.5, 0.5], outcomes=["x", "y"]).outcomes == ("x", "y")
 

@@ -17,12 +17,14 @@ from pmlbook.numerics.validation import check_epsilon, check_nonnegative
 
 INFORMATIONS = {
     **NAMED,
-    **{f"own {name}": pb.measures.FInformation(known.f) for name, known in NAMED.items()},
-    **{f"order {order}": pb.measures.alpha_information(order) for order in (0.3, 0.5, 1.1, 2, 5)},
+    **{f"own {name}": pb.foundations.FInformation(known.f) for name, known in NAMED.items()},
+    **{
+        f"order {order}": pb.foundations.alpha_information(order) for order in (0.3, 0.5, 1.1, 2, 5)
+    },
 }
 MEASURES = {
     **INFORMATIONS,
-    "mutual_information": pb.measures.mutual_information,
+    "mutual_information": pb.foundations.mutual_information,
     "pointwise_maximal_leakage": pb.pointwise_maximal_leakage,
     "epsilon_pml": pb.epsilon_pml,
     "Mechanism.epsilon": lambda *pair: pb.Mechanism(*pair).epsilon,
@@ -30,7 +32,7 @@ MEASURES = {
     "maximal_leakage": lambda channel, prior: pb.maximal_leakage(channel),
     "local_dp": lambda channel, prior: pb.local_dp(channel),
     "seen before": lambda channel, prior: conditional_leakage(np.eye(len(prior)), channel, prior),
-    "channel_capacity": lambda channel, prior: pb.measures.channel_capacity(channel).value,
+    "channel_capacity": lambda channel, prior: pb.foundations.channel_capacity(channel).value,
     "worst_leakage": lambda channel, prior: pb.robust.worst_leakage(
         channel, pb.robust.box_region(np.round(2**20 * prior) + 1, 0.9)
     ),
@@ -63,26 +65,26 @@ def test_equal_rows_tell_nothing(data, prior):
 @given(priors(), st.data())
 def test_averages_are_not_negative(prior, data):
     """Of a surprise, of squares, and of each row's divergence from the mean."""
-    assert pb.measures.entropy(prior) >= 0 and pb.measures.epsilon_max(prior) >= 0
+    assert pb.foundations.entropy(prior) >= 0 and pb.foundations.epsilon_max(prior) >= 0
     channel = data.draw(st.one_of(channels(len(prior)), channels(1)))
     assert divergences(np.resize(channel, (len(prior), channel.shape[1])), prior).min() >= 0
 
 
 def test_a_sure_thing_has_no_entropy():
-    assert pb.measures.entropy([1 + 2.0**-52]) == 0 == pb.measures.entropy([1, 0])
+    assert pb.foundations.entropy([1 + 2.0**-52]) == 0 == pb.foundations.entropy([1, 0])
 
 
 def test_an_alleged_divergence_that_is_negative_stays_visible():
     """A concave function is no divergence, and zero would hide it."""
-    assert pb.measures.FInformation(np.sqrt)([[1, 0], [0, 1]], [0.5, 0.5]) > 0
-    assert pb.measures.FInformation(lambda t: t - t**2)([[1, 0], [0, 1]], [0.5, 0.5]) == -1
+    assert pb.foundations.FInformation(np.sqrt)([[1, 0], [0, 1]], [0.5, 0.5]) > 0
+    assert pb.foundations.FInformation(lambda t: t - t**2)([[1, 0], [0, 1]], [0.5, 0.5]) == -1
 
 
 @given(st.data(), levels)
 def test_no_bracket_of_a_leakage_is_negative(data, b):
     query = data.draw(
         st.sampled_from(
-            [pb.queries.parity(3), pb.queries.counting(2), pb.queries.modular_sum(3, 3)]
+            [pb.records.parity(3), pb.records.counting(2), pb.records.modular_sum(3, 3)]
         )
     )
     channel = data.draw(st.one_of(channels(query.n_values), channels(1)))

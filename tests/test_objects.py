@@ -42,7 +42,7 @@ def asked(query):
 
 
 def attacked():
-    return pb.per_record_leakage(pb.queries.counting(3), pb.mechanisms.geometric(4, 0.7), 1.5)
+    return pb.per_record_leakage(pb.records.counting(3), pb.foundations.geometric(4, 0.7), 1.5)
 
 
 RESULTS = {
@@ -51,9 +51,9 @@ RESULTS = {
     "design": lambda: pb.optimal_mechanism(SKEW, 0.4),
     "design-without-bound": lambda: pb.Design(used(), 1.0, math.nan, "none"),
     "least-leakage": lambda: pb.min_leakage(TABLE, SKEW, 2),
-    "frontier": lambda: pb.mechanisms.worst_case_frontier(TABLE, SKEW)[1].design,
+    "frontier": lambda: pb.worst_case.worst_case_frontier(TABLE, SKEW)[1].design,
     "estimate": lambda: used().estimate(["no", "yes", "no"]),
-    "source-set": lambda: pb.robust.SourceSet([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2]], "abc"),
+    "source-set": lambda: pb.hamming.SourceSet([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2]], "abc"),
     "robust-design": lambda: pb.dp_leakage([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], 0.3),
     "information-design": lambda: pb.mi_leakage([[0.5, 0.5]], 0.25),
     "region": lambda: pb.robust.box_region(pd.Series({"no": 30, "yes": 20})),
@@ -61,31 +61,31 @@ RESULTS = {
     "adversary": attacked,
     "adversary-prior": lambda: attacked().prior,
     "curve": lambda: pb.records.leakage_curve(
-        pb.queries.parity(3), [[0.8, 0.2], [0.2, 0.8]], [0, 1.5]
+        pb.records.parity(3), [[0.8, 0.2], [0.2, 0.8]], [0, 1.5]
     ),
-    "record-design": lambda: pb.leakage_distortion(pb.queries.counting(2), 0.3, 1.0, tol=1e-2),
+    "record-design": lambda: pb.leakage_distortion(pb.records.counting(2), 0.3, 1.0, tol=1e-2),
     "record-design-of-all": lambda: pb.leakage_distortion(
-        pb.queries.SumQuery([(0, 1), (0, 2)]), 0.3, 1.0, tol=1e-2
+        pb.records.SumQuery([(0, 1), (0, 2)]), 0.3, 1.0, tol=1e-2
     ),
     "printed-run": lambda: alternating_leakage(np.eye(4).reshape(2, 2, 4), [[0.25] * 2] * 2, 0.5),
-    "capacity": lambda: pb.measures.channel_capacity(FLIP),
-    "gain": lambda: pb.measures.ExpectedGain([[1, 0], [0, 2]], NAMES),
+    "capacity": lambda: pb.foundations.channel_capacity(FLIP),
+    "gain": lambda: pb.foundations.ExpectedGain([[1, 0], [0, 2]], NAMES),
 }
 QUERIES = {
-    "counting": lambda: pb.queries.counting(3),
-    "parity": lambda: pb.queries.parity(3),
-    "modular": lambda: pb.queries.modular_sum(3, 3),
-    "threshold": lambda: pb.queries.threshold(3, 2),
-    "pairs": lambda: pb.queries.pairwise_products(3),
-    "sum": lambda: pb.queries.SumQuery([(0, 1), (0, 1, 5)], alphabets=["ab", "xyz"]),
-    "sum-then": lambda: pb.queries.SumQuery([(0, 1), (0, 1, 5)], abs),
+    "counting": lambda: pb.records.counting(3),
+    "parity": lambda: pb.records.parity(3),
+    "modular": lambda: pb.records.modular_sum(3, 3),
+    "threshold": lambda: pb.records.threshold(3, 2),
+    "pairs": lambda: pb.records.pairwise_products(3),
+    "sum": lambda: pb.records.SumQuery([(0, 1), (0, 1, 5)], alphabets=["ab", "xyz"]),
+    "sum-then": lambda: pb.records.SumQuery([(0, 1), (0, 1, 5)], abs),
     "any": lambda: Query(max, [(0, 1, 2), (0, 1)]),
-    "everything": lambda: everything(pb.queries.counting(2)),
+    "everything": lambda: everything(pb.records.counting(2)),
 }
 UTILITIES = {
     **{name: lambda name=name: as_utility(name) for name in NAMED},
-    "alpha": lambda: pb.measures.alpha_information(0.3),
-    "of-numpy": lambda: pb.measures.FInformation(np.square, "square"),
+    "alpha": lambda: pb.foundations.alpha_information(0.3),
+    "of-numpy": lambda: pb.foundations.FInformation(np.square, "square"),
     "sub-linear": lambda: SubLinear(np.linalg.norm),
     "gain": RESULTS["gain"],
 }
@@ -159,7 +159,7 @@ def test_queries_are_equal_and_can_be_pickled(make):
         assert (asked(one).table == query.table).all() and one.alphabets == query.alphabets
         for array in (one.table, query.table):
             assert_nobody_can_write(array)
-    assert query != pb.queries.counting(4) and query != "counting"
+    assert query != pb.records.counting(4) and query != "counting"
 
 
 @pytest.mark.parametrize("make", UTILITIES.values(), ids=UTILITIES)
@@ -193,7 +193,7 @@ def test_what_says_something_else_is_not_equal():
 def test_zero_has_no_sign_and_nan_equals_nan():
     assert pb.Mechanism([[1.0, -0.0]], [1]) == pb.Mechanism([[1.0, 0.0]], [1])
     one, other = (
-        pb.estimate.Estimate((), np.array([zero, np.nan]), *[np.array([np.nan])] * 4)
+        pb.release.Estimate((), np.array([zero, np.nan]), *[np.array([np.nan])] * 4)
         for zero in (0.0, -0.0)
     )
     assert one == other and hash(one) == hash(other)
@@ -282,14 +282,14 @@ def test_copies_of_random_mechanisms_say_the_same():
 def test_every_public_result_is_frozen():
     """A new class of results is one of these, or the reason is listed here."""
     results = {v for v in PUBLIC.values() if isinstance(v, type) and is_dataclass(v)}
-    no_arrays = {pb.measures.FInformation}
+    no_arrays = {pb.foundations.FInformation}
     apart = {pb.Certificate, *no_arrays}  # a certificate has copies of its own
     assert all(issubclass(kind, Frozen) for kind in results - apart)
 
 
 def test_a_band_keeps_its_sample():
     sample = [0.2, 0.4]
-    band = pb.audit.SampleBand(sample, (0, 1))
+    band = pb.additive_noise.SampleBand(sample, (0, 1))
     half, said = band.half, repr(band)
     sample.append(0.9)
     assert (band.half, repr(band)) == (half, said)

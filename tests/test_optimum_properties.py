@@ -22,7 +22,7 @@ def test_optimum_is_certified_and_bounded(prior, epsilon, name):
     assert design.mechanism.channel.shape[1] <= len(prior)
     assert -SLACK <= design.value <= NAMED[name](np.eye(len(prior)), prior) + SLACK
     everything = NAMED[name](np.eye(len(prior)), prior)
-    assert epsilon < pb.measures.epsilon_max(prior) or design.value == pytest.approx(
+    assert epsilon < pb.foundations.epsilon_max(prior) or design.value == pytest.approx(
         everything, abs=SLACK
     )
 
@@ -38,8 +38,8 @@ def test_optimum_grows_with_epsilon(prior, one, other, name):
 
 @given(priors(), levels)
 def test_optimum_beats_randomized_response(prior, epsilon):
-    channel = pb.mechanisms.randomized_response_for_pml(prior, epsilon)
-    allowed = min(epsilon, pb.measures.epsilon_max(prior))
+    channel = pb.extremal.randomized_response_for_pml(prior, epsilon)
+    allowed = min(epsilon, pb.foundations.epsilon_max(prior))
     assert pb.epsilon_pml(channel, prior) == pytest.approx(allowed, abs=1e-12)
     for name in GENTLE:
         assert NAMED[name](channel, prior) <= optimal_mechanism(prior, epsilon, name).value + SLACK
@@ -75,8 +75,8 @@ def test_merging_two_secrets_costs_utility(prior, epsilon):
 @given(priors(), levels)
 def test_regions(prior, epsilon):
     """The region counts how many of the rarest symbols may be ruled out together."""
-    boundaries = pb.mechanisms.privacy_regions(prior)
-    k = pb.mechanisms.privacy_region(prior, epsilon)
+    boundaries = pb.extremal.privacy_regions(prior)
+    k = pb.extremal.privacy_region(prior, epsilon)
     rarest = np.append(0, np.sort(prior).cumsum()[:-1])
     assert boundaries == pytest.approx(-np.log1p(-rarest))
     assert (np.diff(boundaries) > 0).all() and boundaries[0] == 0

@@ -69,7 +69,7 @@ def test_equal_ends_are_printed_in_full():
 
 
 def test_what_a_record_leaks_is_enclosed_by_what_is_printed():
-    query, channel = pb.queries.parity(3), pb.mechanisms.binary_symmetric(0.1)
+    query, channel = pb.records.parity(3), pb.foundations.binary_symmetric(0.1)
     found = pb.per_record_leakage(query, channel, 1.0)
     value, bound, gap = numbers(repr(found), "value =", "bound =", "gap =")
     assert value <= found.value <= found.bound <= bound and found.gap <= gap
@@ -91,7 +91,9 @@ def test_what_exceeds_a_level_is_not_printed_too_small():
 
 
 def test_an_interval_of_a_coefficient_is_not_printed_too_short():
-    fit = pb.estimate.Regression(np.array([1.0, -2.0]), np.diag([0.04, 0.25]), ("constant", "age"))
+    fit = pb.estimation.Regression(
+        np.array([1.0, -2.0]), np.diag([0.04, 0.25]), ("constant", "age")
+    )
     shown = re.findall(rf"<td>(-?{NUMBER}) to (-?{NUMBER})</td>", fit._repr_html_())
     for (low, _, high, _), (least, most) in zip(shown, fit.intervals()):
         assert float(low) <= least < most <= float(high)

@@ -17,7 +17,7 @@ def test_rarest_secrets_of_a_few_in_a_billion(start):
     for k in range(start, 400, 70):
         prior = [1 - k * 1e-9, k * 1e-9]
         assert pb.min_leakage([[5.0], [5.0]], prior, 0).value == 0
-        assert pb.mechanisms.worst_case_frontier([[5.0], [5.0]], prior)[0].design.value == 0
+        assert pb.worst_case.worst_case_frontier([[5.0], [5.0]], prior)[0].design.value == 0
         assert pb.worst_case_mechanism([[5.0, 1.0], [1.0, 5.0]], prior, 0.5).value == 1
 
 
@@ -50,14 +50,14 @@ def test_levels_of_fair_draws_hold():
         prior = rng.dirichlet(np.ones(n))
         rank = int(rng.integers(1, m + 1))
         level = utility_safe_leakage(table, prior, rank)
-        assert pb.mechanisms.utility_safe_mechanism(table, prior, rank).certify(level)
+        assert pb.worst_case.utility_safe_mechanism(table, prior, rank).certify(level)
 
 
 @pytest.mark.parametrize("epsilon", [710, 1000.0, math.log(2)])
 def test_expected_utility_at_extreme_levels(epsilon):
     """From 710 nats on this was an OverflowError."""
     ranks, prior = [[3, 2, 1], [1, 3, 2], [2, 1, 3]], [0.6, 0.25, 0.15]
-    design = pb.mechanisms.expected_utility_mechanism(ranks, prior, epsilon, floor=1)
+    design = pb.worst_case.expected_utility_mechanism(ranks, prior, epsilon, floor=1)
     assert design.mechanism.certify(epsilon) and design.value <= design.bound <= design.value + 1e-8
 
 
@@ -72,6 +72,6 @@ def test_the_least_leakage_itself_is_a_level(seed):
     level = pb.min_leakage(table, prior, floor).value
     design = pb.worst_case_mechanism(table, prior, level)
     assert design.value >= floor and design.mechanism.certify(level)
-    design = pb.mechanisms.expected_utility_mechanism(table, prior, level, floor)
+    design = pb.worst_case.expected_utility_mechanism(table, prior, level, floor)
     assert design.mechanism.certify(level)
     assert not design.mechanism.channel[table < floor].any()

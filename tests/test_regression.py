@@ -17,7 +17,7 @@ from pmlbook.estimation.regression import _climb
 from pmlbook.release.estimation import ESTIMATORS
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
-FLIP = pb.Mechanism(pb.mechanisms.randomized_response(2, 1.0), [0.5, 0.5], ("no", "yes"), (0, 1))
+FLIP = pb.Mechanism(pb.foundations.randomized_response(2, 1.0), [0.5, 0.5], ("no", "yes"), (0, 1))
 QUARTER = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], outputs=(0, 1))
 NEVER = pb.Mechanism([[1.0, 0, 0], [0, 1, 0]], [0.5, 0.5], outputs=range(3))
 DEPENDENT = pb.Mechanism([[0.5, 0.5], [0.6, 0.4], [0.7, 0.3]], [0.3, 0.3, 0.4], outputs=(0, 1))
@@ -45,7 +45,7 @@ NOISY = pb.Mechanism(
 def test_without_noise_regressions_are_those_of_statsmodels():
     sm = pytest.importorskip("statsmodels.api")
     _, public, secret, response = people(400, 1)
-    ours = pb.estimate.regression_on_release(SURE, secret, response, None, public[:, 1:])
+    ours = pb.estimation.regression_on_release(SURE, secret, response, None, public[:, 1:])
     theirs = sm.OLS(response, np.column_stack([np.eye(3)[secret], public[:, 1]])).fit(
         cov_type="HC0"
     )
@@ -53,7 +53,7 @@ def test_without_noise_regressions_are_those_of_statsmodels():
     assert np.allclose(ours.covariance, theirs.cov_params(), rtol=0, atol=1e-9)
     theirs = sm.MNLogit(secret, public).fit(disp=0, tol=1e-13, method="newton", cov_type="HC0")
     for method in ESTIMATORS:
-        ours = pb.estimate.regression_of_release(SURE, secret, public, method)
+        ours = pb.estimation.regression_of_release(SURE, secret, public, method)
         assert np.allclose(ours.coefficients, theirs.params.T.ravel(), rtol=0, atol=1e-8)
         assert np.allclose(ours.covariance, theirs.cov_params(), rtol=0, atol=1e-8)
 
@@ -64,9 +64,9 @@ def test_regressions_cover_in_seeded_repetitions():
     for seed in range(40):
         rng, public, secret, response = people(1000, seed)
         released = NOISY.privatize(secret, rng)
-        on = pb.estimate.regression_on_release(NOISY, released, response, None, public[:, 1:])
+        on = pb.estimation.regression_on_release(NOISY, released, response, None, public[:, 1:])
         of = [
-            pb.estimate.regression_of_release(NOISY, released, public, method)
+            pb.estimation.regression_of_release(NOISY, released, public, method)
             for method in ESTIMATORS
         ]
         ends = np.vstack([fit.intervals() for fit in (on, *of)])
@@ -79,7 +79,7 @@ def test_the_corrected_logistic_slope_is_not_too_small():
     rng = np.random.default_rng(9)
     secret = rng.choice(3, 20_000)
     response = (rng.random(20_000) < np.array([0.2, 0.5, 0.8])[secret]).astype(float)
-    fit = pb.estimate.regression_on_release(
+    fit = pb.estimation.regression_on_release(
         NOISY, NOISY.privatize(secret, rng), response, None, None, "logistic"
     )
     expected = np.log([0.25, 1.0, 4.0])
@@ -127,7 +127,7 @@ def test_the_climb_ends_on_the_peak_next_to_zero():
     assert math.prod(told) == Fraction(27, 256) > Fraction(1, 2) ** 4
     for method in ESTIMATORS:
         assert (
-            abs(pb.estimate.regression_of_release(noisy, said, line, method).coefficients).max()
+            abs(pb.estimation.regression_of_release(noisy, said, line, method).coefficients).max()
             < 1e-9
         )
 
@@ -138,14 +138,14 @@ def test_the_climb_ends_on_the_peak_next_to_zero():
 def test_what_floats_do_not_hold_is_refused_without_a_warning(column, method):
     noisy = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], outputs=(0, 1))
     with pytest.raises(ValueError, match="the likelihood has no maximum"):
-        pb.estimate.regression_of_release(
+        pb.estimation.regression_of_release(
             noisy, [0, 1, 1, 0], np.column_stack([np.ones(4), column]), method
         )
 
 
 def test_one_input_has_no_odds():
     with pytest.raises(ValueError, match="mechanism has one input"):
-        pb.estimate.regression_of_release(
+        pb.estimation.regression_of_release(
             pb.Mechanism([[1.0]], [1.0], outputs=(0,)), [0, 0], np.ones((2, 1))
         )
 
@@ -170,7 +170,7 @@ def test_both_methods_aim_where_they_say_on_real_data(fair):
     sm, affair, _, public, _ = fair
     rows = public.to_numpy()
     one, two = (
-        pb.estimate.regression_of_release(QUARTER, *without_chance(affair, public), method)
+        pb.estimation.regression_of_release(QUARTER, *without_chance(affair, public), method)
         for method in ESTIMATORS
     )
     plain = sm.Logit(affair.to_numpy(), rows).fit(disp=0, tol=1e-12).params
@@ -191,7 +191,7 @@ def test_a_model_that_cannot_be_wrong_has_one_target(fair):
     ages = pd.get_dummies(data["age"].astype(int), dtype=float)
     odds = affair.groupby(data["age"]).mean().pipe(lambda p: np.log(p / (1 - p)))
     for method in ESTIMATORS:
-        fit = pb.estimate.regression_of_release(QUARTER, *without_chance(affair, ages), method)
+        fit = pb.estimation.regression_of_release(QUARTER, *without_chance(affair, ages), method)
         assert np.allclose(fit.coefficients, odds, rtol=0, atol=1e-7)
 
 
@@ -211,10 +211,10 @@ def test_intervals_cover_the_regression_without_release_on_real_data(fair):
         rng = np.random.default_rng(seed)
         who = rng.integers(len(affair), size=len(affair))
         said, rated = affair.to_numpy()[who], happy.to_numpy()[who]
-        of = pb.estimate.regression_of_release(
+        of = pb.estimation.regression_of_release(
             QUARTER, QUARTER.privatize(said, rng), public.iloc[who]
         )
-        on = pb.estimate.regression_on_release(
+        on = pb.estimation.regression_on_release(
             QUARTER, QUARTER.privatize(rated, rng), said, float, beside.iloc[who], "logistic"
         )
         ends = np.vstack([of.intervals(), on.intervals()])
@@ -231,7 +231,7 @@ def test_the_likelihood_covers_its_own_target_but_not_the_other(fair):
     truth = np.concatenate([np.arange(20) < 20 * p for p in share]).astype(int)
     columns = pd.DataFrame({"constant": 1.0, "step": np.repeat(grid, 20)})
     plain = sm.Logit(truth, columns).fit(disp=0).params["step"]
-    own = pb.estimate.regression_of_release(
+    own = pb.estimation.regression_of_release(
         QUARTER, *without_chance(pd.Series(truth), columns), "likelihood"
     ).coefficients[1]
     missed, runs = np.zeros(3), 1000 if FULL else 40
@@ -240,7 +240,7 @@ def test_the_likelihood_covers_its_own_target_but_not_the_other(fair):
         who = rng.integers(len(truth), size=len(truth))
         told = QUARTER.privatize(truth[who], rng)
         one, two = (
-            pb.estimate.regression_of_release(QUARTER, told, columns.iloc[who], method)
+            pb.estimation.regression_of_release(QUARTER, told, columns.iloc[who], method)
             for method in ESTIMATORS
         )
         for place, (fit, goal) in enumerate([(one, plain), (two, own), (two, plain)]):
@@ -288,7 +288,7 @@ def test_the_likelihood_is_climbed_as_it_is_defined():
             expected += math.exp(chance) * one.T @ one
     assert np.allclose(information, expected, rtol=1e-12, atol=1e-12)
 
-    fit = pb.estimate.regression_of_release(THREE, codes, table, "likelihood")
+    fit = pb.estimation.regression_of_release(THREE, codes, table, "likelihood")
     value, scores, _, slope = _climb(SKEWED, SKEWED[:, codes].T, table, fit.coefficients)
     assert abs(scores.sum(axis=0)).max() < 1e-6
     bread = np.linalg.inv(slope)
@@ -300,7 +300,7 @@ def test_the_likelihood_is_climbed_as_it_is_defined():
 def test_outcomes_that_an_input_cannot_give_are_no_trouble():
     holes = pb.Mechanism([[1.0, 0, 0], [0, 0.5, 0.5]], [0.5, 0.5], (0, 1), ("a", "b", "c"))
     for method in ESTIMATORS:
-        fit = pb.estimate.regression_of_release(
+        fit = pb.estimation.regression_of_release(
             holes, ["a", "a", "a", "b", "c"], np.ones((5, 1)), method
         )
         assert np.isclose(fit.coefficients[0], math.log(2 / 3), rtol=0, atol=1e-8)
@@ -311,7 +311,7 @@ def test_the_order_of_people_has_no_say():
     order, response = rng.permutation(90), rng.random(90)
     for link in ("linear", "logistic"):
         one, two = (
-            pb.estimate.regression_on_release(THREE, codes[o], response[o], None, age[o], link)
+            pb.estimation.regression_on_release(THREE, codes[o], response[o], None, age[o], link)
             for o in (slice(None), order)
         )
         assert np.allclose(one.coefficients, two.coefficients, rtol=1e-8, atol=0)
@@ -329,13 +329,13 @@ def test_a_unit_that_is_a_power_of_two_changes_no_digit(step):
         back = [np.ldexp(1.0, step * np.array(power)) for power in ([-2, -1, 0], [-1, 0, 1])]
         odds = np.ldexp(1.0, step * np.array([0, 1, 0, 1]))
         found = [
-            (pb.estimate.regression_on_release(THREE, codes, heard, tall, aged), back[0]),
+            (pb.estimation.regression_on_release(THREE, codes, heard, tall, aged), back[0]),
             (
-                pb.estimate.regression_on_release(THREE, codes, chances, tall, aged, "logistic"),
+                pb.estimation.regression_on_release(THREE, codes, chances, tall, aged, "logistic"),
                 back[1],
             ),
             *(
-                (pb.estimate.regression_of_release(THREE, codes, aged, method), odds)
+                (pb.estimation.regression_of_release(THREE, codes, aged, method), odds)
                 for method in ESTIMATORS
             ),
         ]
@@ -352,9 +352,9 @@ SURE_TWO = pb.Mechanism(np.eye(2), [0.5, 0.5], outputs=(0, 1))
 def test_a_variance_that_is_no_float_is_refused(step):
     answer, said = [0, 0, 1, 1], [0.0, 1, 0, 1]
     table = np.ldexp([[1.0], [3.0], [2.0], [5.0]], step)
-    calls = [lambda: pb.estimate.regression_on_release(SURE_TWO, answer, said, covariates=table)]
+    calls = [lambda: pb.estimation.regression_on_release(SURE_TWO, answer, said, covariates=table)]
     calls += [
-        lambda m=m: pb.estimate.regression_of_release(SURE_TWO, answer, table, m)
+        lambda m=m: pb.estimation.regression_of_release(SURE_TWO, answer, table, m)
         for m in ESTIMATORS
     ]
     for call in calls:
@@ -375,10 +375,11 @@ def test_a_steep_slope_is_one_in_other_units(large):
     unit = math.log(3) / large
     beside = np.column_stack([np.full(8, unit), TURNS])
     fits = [
-        pb.estimate.regression_of_release(SURE_TWO, EIGHT, beside, method) for method in ESTIMATORS
+        pb.estimation.regression_of_release(SURE_TWO, EIGHT, beside, method)
+        for method in ESTIMATORS
     ]
     given = SURE_TWO, EIGHT, SHARES, [-unit, unit], TURNS[:, None], "logistic"
-    fits.append(pb.estimate.regression_on_release(*given))
+    fits.append(pb.estimation.regression_on_release(*given))
     for fit in fits:
         assert np.allclose(fit.coefficients, [large, 0], rtol=1e-9, atol=1e-9)
 
@@ -387,9 +388,9 @@ def test_columns_too_large_are_refused():
     rows = np.column_stack([np.ones(8), 1e307 * TURNS])
     for method in ESTIMATORS:
         with pytest.raises(ValueError, match="no maximum"):
-            pb.estimate.regression_of_release(SURE_TWO, EIGHT, rows, method)
+            pb.estimation.regression_of_release(SURE_TWO, EIGHT, rows, method)
     with pytest.raises(ValueError, match="no root"):
-        pb.estimate.regression_on_release(
+        pb.estimation.regression_on_release(
             SURE_TWO, EIGHT, SHARES, [1.0, 2.0], rows[:, 1:], "logistic"
         )
 
@@ -398,9 +399,9 @@ def test_columns_too_large_are_refused():
 def test_what_is_no_share_has_a_linear_regression_alone(wrong):
     answer = [0, 0, 1, 1]
     with pytest.raises(ValueError, match="between 0 and 1"):
-        pb.estimate.regression_on_release(SURE_TWO, answer, wrong, link="logistic")
-    assert len(pb.estimate.regression_on_release(SURE_TWO, answer, wrong).coefficients) == 2
-    far = pb.estimate.regression_on_release(SURE_TWO, answer, [5e6, 5e6, 0, 2]).coefficients
+        pb.estimation.regression_on_release(SURE_TWO, answer, wrong, link="logistic")
+    assert len(pb.estimation.regression_on_release(SURE_TWO, answer, wrong).coefficients) == 2
+    far = pb.estimation.regression_on_release(SURE_TWO, answer, [5e6, 5e6, 0, 2]).coefficients
     assert np.allclose(far, [5e6, 1], rtol=1e-12, atol=0)
 
 
@@ -408,9 +409,9 @@ def test_what_is_no_share_has_a_linear_regression_alone(wrong):
 def test_columns_of_other_lengths_are_refused(rows):
     words = f"covariates has {rows} rows, but released 4 values"
     with pytest.raises(ValueError, match=words):
-        pb.estimate.regression_of_release(SURE_TWO, [0, 0, 1, 1], np.ones((rows, 1)))
+        pb.estimation.regression_of_release(SURE_TWO, [0, 0, 1, 1], np.ones((rows, 1)))
     with pytest.raises(ValueError, match=words):
-        pb.estimate.regression_on_release(
+        pb.estimation.regression_on_release(
             SURE_TWO, [0, 0, 1, 1], [0.0, 1, 0, 1], covariates=np.ones((rows, 1))
         )
 
@@ -421,13 +422,15 @@ def test_coefficients_have_names(frame):
     public = frame({"constant": np.ones(90), "age": age[:, 0]})
     mark = pb.Mechanism(SKEWED, [0.5, 0.3, 0.2], ("low", "<mid>", "high"), (0, 1, 2))
     told, response = pd.Series(codes, name="rating_released"), rng.normal(size=90)
-    of = pb.estimate.regression_of_release(mark, told, public)
+    of = pb.estimation.regression_of_release(mark, told, public)
     assert of.names == ("<mid>: constant", "<mid>: age", "high: constant", "high: age")
-    on = pb.estimate.regression_on_release(mark, told, response, [1, 2, 3], public)
+    on = pb.estimation.regression_on_release(mark, told, response, [1, 2, 3], public)
     assert on.names == ("rating", "constant", "age")
-    each = pb.estimate.regression_on_release(mark, codes, response, None, age)
+    each = pb.estimation.regression_on_release(mark, codes, response, None, age)
     assert each.names == ("low", "<mid>", "high", "covariate 0")
-    assert pb.estimate.regression_on_release(mark, codes, response, [1, 2, 3]).names == ("feature",)
+    assert pb.estimation.regression_on_release(mark, codes, response, [1, 2, 3]).names == (
+        "feature",
+    )
     table = of.to_frame(0.9)
     assert list(table.index) == list(of.names) and len(table.columns) == 4
     assert np.array_equal(table[["low", "high"]], of.intervals(0.9))
@@ -438,7 +441,7 @@ def test_coefficients_have_names(frame):
 
 def test_intervals_are_those_of_statsmodels(fair):
     sm, affair, _, public, _ = fair
-    fit = pb.estimate.regression_of_release(SURE_TWO, affair, public)
+    fit = pb.estimation.regression_of_release(SURE_TWO, affair, public)
     theirs = sm.Logit(affair, public).fit(disp=0, tol=1e-12, cov_type="HC0")
     for confidence in (0.5, 0.95, 0.999):
         expected = theirs.conf_int(1 - confidence)
@@ -447,14 +450,14 @@ def test_intervals_are_those_of_statsmodels(fair):
 
 @pytest.mark.parametrize("confidence", [0, 1, -0.1, 1.5, math.nan, "0.95", None, [0.9]])
 def test_a_confidence_that_is_none_is_refused(confidence):
-    fit = pb.estimate.Regression(np.zeros(1), np.eye(1), ("a",))
+    fit = pb.estimation.Regression(np.zeros(1), np.eye(1), ("a",))
     for call in (fit.intervals, fit.to_frame):
         with pytest.raises(ValueError, match="confidence = .* must lie strictly between 0 and 1"):
             call(confidence)
 
 
 def test_a_variance_below_zero_by_rounding_is_zero():
-    fit = pb.estimate.Regression(np.zeros(1), np.array([[-1e-20]]), ("a",))
+    fit = pb.estimation.Regression(np.zeros(1), np.array([[-1e-20]]), ("a",))
     assert (fit.intervals() == 0).all()
 
 
@@ -466,7 +469,7 @@ def test_an_outlier_whose_square_is_no_float_is_refused(method):
     )
     rows = np.column_stack([np.ones(4), [1e155, 1.0, -1.0, 2.0]])
     with pytest.raises(ValueError, match="the likelihood has no maximum"):
-        pb.estimate.regression_of_release(faint, [0, 1, 1, 0], rows, method)
+        pb.estimation.regression_of_release(faint, [0, 1, 1, 0], rows, method)
 
 
 SHARP = pb.Mechanism([[0.999, 0.001], [0.001, 0.999]], [0.5, 0.5], outputs=(0, 1))
@@ -491,7 +494,7 @@ def test_a_row_that_no_other_contradicts_has_no_error(case, link):
     mechanism, released, features, covariates, row = ALONE[case]
     shares = [height / 10 for height in HEIGHTS]
     with pytest.raises(ValueError, match=rf"^row {row} alone decides a coefficient"):
-        pb.estimate.regression_on_release(mechanism, released, shares, features, covariates, link)
+        pb.estimation.regression_on_release(mechanism, released, shares, features, covariates, link)
 
 
 @pytest.mark.parametrize("people", [1, 2, 3])
@@ -499,10 +502,10 @@ def test_as_many_coefficients_as_people_have_no_error(people):
     """Two coefficients: two people fit perfectly, or nearly so, and three may differ."""
     given = FLIP, RELEASED[:people], HEIGHTS[:people]
     if people > 2:
-        assert pb.estimate.regression_on_release(*given).standard_errors.min() > 0
+        assert pb.estimation.regression_on_release(*given).standard_errors.min() > 0
     else:
         with pytest.raises(ValueError, match=f"^{people} people are too few for the errors of 2"):
-            pb.estimate.regression_on_release(*given)
+            pb.estimation.regression_on_release(*given)
 
 
 @pytest.mark.parametrize("method", ESTIMATORS)
@@ -511,16 +514,16 @@ def test_as_many_coefficients_as_people_have_no_error(people):
 )
 def test_an_empty_set_of_regressors_is_refused_by_name(nothing, method):
     with pytest.raises(ValueError, match="^covariates "):
-        pb.estimate.regression_of_release(FLIP, [0, 1, 1, 0], nothing, method)
+        pb.estimation.regression_of_release(FLIP, [0, 1, 1, 0], nothing, method)
     if nothing is not None:
         with pytest.raises(ValueError, match="^covariates "):
-            pb.estimate.regression_on_release(FLIP, [0, 1, 1, 0], [1.0, 2, 3, 4], None, nothing)
+            pb.estimation.regression_on_release(FLIP, [0, 1, 1, 0], [1.0, 2, 3, 4], None, nothing)
 
 
 @pytest.mark.parametrize("features", [[], {}, [1.0, 2, 3], lambda name: {}[name]])
 def test_features_that_are_none_are_told_by_their_name(features):
     with pytest.raises(ValueError, match="^features "):
-        pb.estimate.regression_on_release(FLIP, [0, 1, 1, 0], [1.0, 2, 3, 4], features)
+        pb.estimation.regression_on_release(FLIP, [0, 1, 1, 0], [1.0, 2, 3, 4], features)
 
 
 @pytest.mark.parametrize("link", ["linear", "logistic"])
@@ -540,14 +543,14 @@ def test_outcomes_that_were_not_seen_determine_no_coefficient(link, seen, featur
     response = np.random.default_rng(0).uniform(size=200)
     with pytest.raises(ValueError, match="the outcomes too few"):
         covariates = np.ones((200, 1)) if features else None
-        pb.estimate.regression_on_release(made, seen, response, features, covariates, link)
+        pb.estimation.regression_on_release(made, seen, response, features, covariates, link)
 
 
 def test_columns_of_arrow_have_their_names():
     import pyarrow as pa
 
     table = pa.table({"one": [1.0] * 6, "age": [1.0, 2.0, 3.0, 4.0, 5.0, 7.0]})
-    fit = pb.estimate.regression_on_release(
+    fit = pb.estimation.regression_on_release(
         FLIP, [0, 1, 0, 1, 1, 0], np.arange(6.0), {"no": 0, "yes": 1}, table
     )
     assert fit.names == ("feature", "one", "age")
@@ -556,11 +559,11 @@ def test_columns_of_arrow_have_their_names():
 def test_covariates_far_from_zero_are_not_dependent():
     """Times of a day as seconds since 1970, beside a constant: a rank of squares refused them."""
     rng = np.random.default_rng(0)
-    made = pb.Mechanism(pb.mechanisms.randomized_response(3, 0.1), [0.5, 0.3, 0.2], list("abc"))
+    made = pb.Mechanism(pb.foundations.randomized_response(3, 0.1), [0.5, 0.3, 0.2], list("abc"))
     secret = rng.choice(3, 5000, p=[0.5, 0.3, 0.2])
     released = made.privatize(np.array(list("abc"))[secret], rng=1)
     times = np.column_stack([np.ones(5000), 1.7e9 + rng.uniform(0, 86400, 5000)])
-    fit = pb.estimate.regression_on_release(
+    fit = pb.estimation.regression_on_release(
         made, released, secret + rng.normal(size=5000), {"a": 0, "b": 1, "c": 5}, times
     )
     assert np.isfinite(fit.standard_errors).all()

@@ -104,10 +104,10 @@ def utility_of(rng, n):
     if kind < 2:
         return str(rng.choice(list(NAMED)))
     if kind == 2:
-        return pb.measures.alpha_information(
+        return pb.foundations.alpha_information(
             float(rng.choice([0.1, 0.5, 2, 5, rng.uniform(0.1, 5)]))
         )
-    return pb.measures.ExpectedGain(rng.normal(size=(n, int(rng.integers(1, 5)))))
+    return pb.foundations.ExpectedGain(rng.normal(size=(n, int(rng.integers(1, 5)))))
 
 
 def optimal(rng):
@@ -119,21 +119,21 @@ def optimal(rng):
 def binary(rng):
     prior = prior_of(rng, 2)
     level = level_of(rng, prior)
-    return prior, level, pb.mechanisms.binary_mechanism(prior, level)
+    return prior, level, pb.extremal.binary_mechanism(prior, level)
 
 
 def high_privacy(rng):
     prior = prior_of(rng, int(rng.integers(2, 9)))
-    end = float(pb.mechanisms.privacy_regions(prior)[1])
+    end = float(pb.extremal.privacy_regions(prior)[1])
     level = float(rng.choice([end, math.nextafter(end, 0), end * rng.random(), end * (1 - 1e-12)]))
-    return prior, level, pb.mechanisms.high_privacy_mechanism(prior, level)
+    return prior, level, pb.extremal.high_privacy_mechanism(prior, level)
 
 
 def uniform(rng):
     n = int(rng.integers(1, 40))
     prior = [Fraction(1, n)] * n
     level = level_of(rng, prior)
-    made = pb.mechanisms.uniform_mechanism(n, level)
+    made = pb.extremal.uniform_mechanism(n, level)
     return made.prior.tolist(), level, made
 
 
@@ -141,7 +141,7 @@ def responses(rng):
     """Randomized response, repaired as in its docstring."""
     prior = prior_of(rng, int(rng.integers(2, 9)))
     level = level_of(rng, prior)
-    channel = pb.mechanisms.randomized_response_for_pml(prior, level)
+    channel = pb.extremal.randomized_response_for_pml(prior, level)
     return prior, level, pb.Mechanism(channel, prior).within(level)
 
 
@@ -156,7 +156,7 @@ def worst_case(rng):
     if kind == 1:
         return prior, level, pb.worst_case_mechanism(table, prior, level, max_time=2)
     silent = float(table.min(axis=0).max())
-    return prior, level, pb.mechanisms.expected_utility_mechanism(table, prior, level, silent)
+    return prior, level, pb.worst_case.expected_utility_mechanism(table, prior, level, silent)
 
 
 def robust(rng):
@@ -300,7 +300,7 @@ def test_the_command_line_keeps_the_level(trial, tmp_path):
 
 def test_this_judge_can_say_no():
     """One unit too many in one entry, one float below the level, and a region's vertex."""
-    made = pb.mechanisms.binary_mechanism([0.7, 0.3], 0.4)
+    made = pb.extremal.binary_mechanism([0.7, 0.3], 0.4)
     weights, shares = numbers(made)
     assert kept(weights, shares, made.epsilon)
     assert not kept(weights, shares, math.nextafter(made.epsilon, 0))

@@ -16,8 +16,8 @@ from pmlbook.release.columns import encode
 from pmlbook.release.parts import Key
 
 MECHANISM = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], {"no": 0.5, "yes": 0.5})
-NUMBERS = pb.estimate.mean_mechanism({0.0: 0.5, 1.0: 0.3, 2.0: 0.2}, 1.0, 4)
-QUANTILE = pb.estimate.quantile_mechanism(uniform(0, 200), 1.0, bins=4)
+NUMBERS = pb.additive_noise.mean_mechanism({0.0: 0.5, 1.0: 0.3, 2.0: 0.2}, 1.0, 4)
+QUANTILE = pb.additive_noise.quantile_mechanism(uniform(0, 200), 1.0, bins=4)
 
 TEXT, NUMBER, DAY = "Bechterew", 81273.25, datetime.date(1961, 3, 7)
 QUOTES = ("Bechterew", "81273", "81_273", "1961", "(3, 7)")
@@ -75,7 +75,7 @@ CALLS = {
     "parquet": lambda column, folder: of_file(column, folder, "t.parquet"),
     # a column that was not released at all
     "estimate": lambda column, folder: MECHANISM.estimate(column),
-    "two_way": lambda column, folder: pb.estimate.two_way(MECHANISM, column, ["x", "y"]),
+    "two_way": lambda column, folder: pb.estimation.two_way(MECHANISM, column, ["x", "y"]),
 }
 
 

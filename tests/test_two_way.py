@@ -12,11 +12,11 @@ import pmlbook as pb
 from pmlbook.estimation.two_way_table import MAX_TABLE_CELLS, GroupDifference, TwoWay, subtracted
 from pmlbook.release.estimation import invert
 
-FLIP = pb.Mechanism(pb.mechanisms.randomized_response(2, 1.0), [0.5, 0.5], ("no", "yes"), (0, 1))
+FLIP = pb.Mechanism(pb.foundations.randomized_response(2, 1.0), [0.5, 0.5], ("no", "yes"), (0, 1))
 WIDE = pb.Mechanism(
     [[0.6, 0.2, 0.1, 0.1], [0.1, 0.2, 0.5, 0.2]], [0.7, 0.3], ("no", "yes"), range(4)
 )
-MARKS = pb.Mechanism(pb.mechanisms.randomized_response(2, 2.0), [0.4, 0.6], ("a", "b"), ("a", "b"))
+MARKS = pb.Mechanism(pb.foundations.randomized_response(2, 2.0), [0.4, 0.6], ("a", "b"), ("a", "b"))
 YES = {"no": 0, "yes": 1}
 
 
@@ -25,7 +25,7 @@ def test_without_noise_it_is_the_table():
     rng = np.random.default_rng(1)
     plain = pb.Mechanism(np.eye(3), [0.2, 0.3, 0.5], ("x", "y", "z"), ("x", "y", "z"))
     values, groups = rng.choice(list("xyz"), 400), rng.choice(list("gh"), 400)
-    table = pb.estimate.two_way(plain, values, groups)
+    table = pb.estimation.two_way(plain, values, groups)
     expected = pd.crosstab(values, groups, normalize=True)[list(table.groups)]
     assert np.allclose(table.frequencies, expected, rtol=0, atol=1e-12)
     shares = pd.crosstab(values, groups, normalize="columns")
@@ -44,8 +44,8 @@ def test_a_public_column_is_one_released_as_it_is():
     groups = rng.choice(["a", "b"], 300)
     released = WIDE.privatize(rng.choice(["no", "yes"], 300), rng)
     open_book = pb.Mechanism(np.eye(2), [0.5, 0.5], ("a", "b"), ("a", "b"))
-    public = pb.estimate.two_way(WIDE, released, groups)
-    private = pb.estimate.two_way(WIDE, released, groups, open_book)
+    public = pb.estimation.two_way(WIDE, released, groups)
+    private = pb.estimation.two_way(WIDE, released, groups, open_book)
     order = [public.groups.index(g) for g in ("a", "b")]
     assert np.allclose(public.frequencies[:, order], private.frequencies, rtol=0, atol=1e-12)
     for group in "ab":
@@ -59,7 +59,7 @@ def test_a_public_column_is_one_released_as_it_is():
 def test_the_group_of_a_public_table_is_an_estimate_of_its_own():
     rng = np.random.default_rng(3)
     released, groups = rng.choice(WIDE.outputs, 300), rng.choice(["a", "b"], 300)
-    table = pb.estimate.two_way(WIDE, released, groups)
+    table = pb.estimation.two_way(WIDE, released, groups)
     alone = WIDE.estimate(released[groups == "a"])
     assert np.array_equal(table.within("a").frequencies, alone.frequencies)
     assert table.mean(YES, "a").interval() == alone.of(YES).interval()
@@ -90,7 +90,7 @@ def ends_of(mechanism, size, method, counts=None):
 def test_differences_cover_by_enumeration(epsilon, sizes, method, least):
     """Distances added in squares covered .75 where one share is 1 and the other 0."""
     mechanism = pb.Mechanism(
-        pb.mechanisms.randomized_response(2, epsilon), [0.5, 0.5], ("no", "yes"), (0, 1)
+        pb.foundations.randomized_response(2, epsilon), [0.5, 0.5], ("no", "yes"), (0, 1)
     )
     one, two = (ends_of(mechanism, size, method) for size in sizes)
     ends = np.array([[subtracted(a, b) for b in two] for a in one])
@@ -184,12 +184,12 @@ def test_more_outcomes_than_inputs_are_weighted():
 )
 def test_what_is_no_table_is_refused(arguments, word):
     with pytest.raises(ValueError, match=word):
-        pb.estimate.two_way(*arguments)
+        pb.estimation.two_way(*arguments)
 
 
 def test_questions_that_have_no_answer_are_refused():
-    public = pb.estimate.two_way(FLIP, [0, 1, 1], ["a", "b", "b"])
-    released = pb.estimate.two_way(FLIP, [0, 1, 1], ["a", "b", "b"], MARKS)
+    public = pb.estimation.two_way(FLIP, [0, 1, 1], ["a", "b", "b"])
+    released = pb.estimation.two_way(FLIP, [0, 1, 1], ["a", "b", "b"], MARKS)
     for ask in (
         lambda: public.mean(YES, "c"),
         lambda: public.difference(YES, "a", "c"),
@@ -206,18 +206,18 @@ def test_questions_that_have_no_answer_are_refused():
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series, pd.Categorical])
 def test_columns_of_every_kind_and_gaps(kind):
     column = kind(["a", "b", "a", "c"])
-    table = pb.estimate.two_way(FLIP, [0, 1, 1, 0], column)
+    table = pb.estimation.two_way(FLIP, [0, 1, 1, 0], column)
     assert table.groups == ("a", "b", "c") and table.public
-    gaps = pb.estimate.two_way(
+    gaps = pb.estimation.two_way(
         FLIP, [0, 1, 1, 0], pd.Series(["a", None, "a", np.nan], dtype=object)
     )
     assert gaps.groups == ("a", None) and gaps.within(None).size == 2
-    numbers = pb.estimate.two_way(FLIP, [0, 1, 1, 0], pd.Series([1, 2, 2, 1]))
+    numbers = pb.estimation.two_way(FLIP, [0, 1, 1, 0], pd.Series([1, 2, 2, 1]))
     assert numbers.mean(YES, 1).table.within(1).size == 2
 
 
 def test_one_group_one_person_and_no_person():
-    alone = pb.estimate.two_way(FLIP, [0], ["a"])
+    alone = pb.estimation.two_way(FLIP, [0], ["a"])
     assert alone.mean(YES, "a").interval() == (0.0, 1.0) or alone.mean(YES, "a").interval()[1] > 0.9
     few = TwoWay.from_counts(FLIP, MARKS, np.array([[0, 30], [0, 30]]), False)
     mean = few.mean(YES, "a")
@@ -229,7 +229,7 @@ def test_one_group_one_person_and_no_person():
 
 
 def test_tables_compare_and_pickle():
-    table = pb.estimate.two_way(FLIP, [0, 1, 1], ["a", "b", "b"])
+    table = pb.estimation.two_way(FLIP, [0, 1, 1], ["a", "b", "b"])
     again = pickle.loads(pickle.dumps(table))
     assert again == table and np.array_equal(again.frequencies, table.frequencies)
     gap = pickle.loads(pickle.dumps(table.difference(YES, "a", "b")))
@@ -253,7 +253,7 @@ def test_counts_are_checked(counts, said):
 
 
 def test_a_level_next_to_one_is_refused_as_it_was_given():
-    table = pb.estimate.two_way(FLIP, [0, 1] * 10, ["u"] * 10 + ["v"] * 10)
+    table = pb.estimation.two_way(FLIP, [0, 1] * 10, ["u"] * 10 + ["v"] * 10)
     with pytest.raises(ValueError, match="confidence = 0.9999999999999999 is too close to 1"):
         table.difference([0, 1], "u", "v").interval(1 - 2.0**-53)
     wide, narrow = (table.difference([0, 1], "u", "v").interval(x) for x in (1 - 2.0**-50, 0.9))

@@ -18,12 +18,12 @@ PRIOR, GAIN = np.array([0.4, 0.3, 0.2, 0.1]), RNG.normal(size=(4, 5))
 VERTICES = [[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.2, 0.2, 0.6]]
 VALUES = np.array([1.0, 2.0, 5.0, 9.0])
 REGION = pb.robust.box_region([40, 30, 20, 10])
-NOISY = pb.Mechanism(pb.mechanisms.randomized_response(4, 1.5), PRIOR, outputs=range(4))
+NOISY = pb.Mechanism(pb.foundations.randomized_response(4, 1.5), PRIOR, outputs=range(4))
 SECRET = RNG.integers(0, 4, 300)
 RELEASED = NOISY.privatize(SECRET, RNG)
 RESPONSE, AGE = SECRET + RNG.normal(size=300), RNG.normal(size=300)
 TOLD = NOISY.estimate(RELEASED)
-GROUPS = pb.estimate.two_way(NOISY, RELEASED, np.where(AGE > 0, "a", "b"))
+GROUPS = pb.estimation.two_way(NOISY, RELEASED, np.where(AGE > 0, "a", "b"))
 TABLE = 1.0 - np.eye(2)
 
 
@@ -49,7 +49,7 @@ def slopes(fit, units):
 
 def plainly(unit):
     """A utility without a second form."""
-    return pb.measures.FInformation(lambda t: unit * (t - 1) ** 2)
+    return pb.foundations.FInformation(lambda t: unit * (t - 1) ** 2)
 
 
 def told_best(unit):
@@ -61,7 +61,7 @@ def told_best(unit):
 def quiet(unit):
     """A leakage at a distortion."""
     found = pb.leakage_distortion(
-        pb.queries.parity(3), 0.05 * unit, 1.5, distortion=TABLE * unit, tol=1e-3
+        pb.records.parity(3), 0.05 * unit, 1.5, distortion=TABLE * unit, tol=1e-3
     )
     return (found.distortion,), (found.value, found.bound, found.mechanism.weights)
 
@@ -69,7 +69,7 @@ def quiet(unit):
 def true(unit):
     """A distortion at a leakage."""
     limits = dict(distortion=TABLE * unit, tol=1e-3 * unit)
-    found = pb.distortion_leakage(pb.queries.parity(3), 0.4, 1.5, **limits)
+    found = pb.distortion_leakage(pb.records.parity(3), 0.4, 1.5, **limits)
     return (found.value, found.bound, found.distortion), (found.leakage, found.mechanism.weights)
 
 
@@ -79,48 +79,50 @@ def with_age(unit):
 
 
 CASES = {
-    "exponential": lambda u: ((), (pb.mechanisms.exponential(GAIN * u, 1.0, 2.0 * u),)),
-    "gain": lambda u: bracket(pb.optimal_mechanism(PRIOR, 0.4, pb.measures.ExpectedGain(GAIN * u))),
+    "exponential": lambda u: ((), (pb.foundations.exponential(GAIN * u, 1.0, 2.0 * u),)),
+    "gain": lambda u: bracket(
+        pb.optimal_mechanism(PRIOR, 0.4, pb.foundations.ExpectedGain(GAIN * u))
+    ),
     "function": lambda u: bracket(
         pb.optimal_mechanism(PRIOR, 0.4, lambda c: u * np.linalg.norm(c))
     ),
     "f-information": lambda u: bracket(pb.optimal_mechanism(PRIOR, 0.4, plainly(u))),
     "robust_mechanism": lambda u: bracket(
-        pb.robust.robust_mechanism(REGION, 0.6, pb.measures.ExpectedGain(GAIN * u))
+        pb.robust.robust_mechanism(REGION, 0.6, pb.foundations.ExpectedGain(GAIN * u))
     ),
     "expected_utility_mechanism": lambda u: bracket(
-        pb.mechanisms.expected_utility_mechanism(GAIN * u, PRIOR, 1.2, -0.9 * u)
+        pb.worst_case.expected_utility_mechanism(GAIN * u, PRIOR, 1.2, -0.9 * u)
     ),
     "min_leakage": lambda u: ((), sum(bracket(pb.min_leakage(GAIN * u, PRIOR, -0.9 * u)), ())),
-    "frontier": lambda u: steps(pb.mechanisms.worst_case_frontier(GAIN * u, PRIOR)),
+    "frontier": lambda u: steps(pb.worst_case.worst_case_frontier(GAIN * u, PRIOR)),
     "estimation_mechanism": told_best,
     "estimation_variance": lambda u: (
-        (pb.estimate.estimation_variance(NOISY, VALUES * u) / u,),
+        (pb.estimation.estimation_variance(NOISY, VALUES * u) / u,),
         (),
     ),
     "estimate": lambda u: interval(TOLD.of(VALUES * u)),
     "mean": lambda u: interval(GROUPS.mean(VALUES * u, "a")),
     "difference": lambda u: interval(GROUPS.difference(VALUES * u, "a", "b")),
     "response": lambda u: slopes(
-        pb.estimate.regression_on_release(NOISY, RELEASED, RESPONSE * u), np.full(4, 1 / u)
+        pb.estimation.regression_on_release(NOISY, RELEASED, RESPONSE * u), np.full(4, 1 / u)
     ),
     "feature": lambda u: slopes(
-        pb.estimate.regression_on_release(NOISY, RELEASED, RESPONSE, VALUES * u, with_age(1)),
+        pb.estimation.regression_on_release(NOISY, RELEASED, RESPONSE, VALUES * u, with_age(1)),
         [u, 1, 1],
     ),
     "covariate": lambda u: slopes(
-        pb.estimate.regression_on_release(NOISY, RELEASED, RESPONSE, None, AGE[:, None] * u),
+        pb.estimation.regression_on_release(NOISY, RELEASED, RESPONSE, None, AGE[:, None] * u),
         [1, 1, 1, 1, u],
     ),
     "log odds": lambda u: slopes(
-        pb.estimate.regression_on_release(
+        pb.estimation.regression_on_release(
             NOISY, RELEASED, AGE > 0, VALUES * u, with_age(u)[:, :1], "logistic"
         ),
         [u, 1],
     ),
     **{
         f"of release, {method}": lambda u, method=method: slopes(
-            pb.estimate.regression_of_release(NOISY, RELEASED, with_age(u), method), [1, u] * 3
+            pb.estimation.regression_of_release(NOISY, RELEASED, with_age(u), method), [1, u] * 3
         )
         for method in ("inversion", "likelihood")
     },
@@ -164,9 +166,9 @@ def test_many_variables_in_another_unit(case, monkeypatch):
 
 @pytest.mark.parametrize("unit", [2.0**-1074, 2.0**-1060, 2.0**-40, 2.0**1023])
 def test_bounds_at_the_ends_of_floats(unit):
-    whole = pb.distortion_leakage(pb.queries.parity(3), 0.4, 1.5, distortion=TABLE, tol=1e-3)
+    whole = pb.distortion_leakage(pb.records.parity(3), 0.4, 1.5, distortion=TABLE, tol=1e-3)
     found = pb.distortion_leakage(
-        pb.queries.parity(3), 0.4, 1.5, distortion=TABLE * unit, tol=1e-3 * unit
+        pb.records.parity(3), 0.4, 1.5, distortion=TABLE * unit, tol=1e-3 * unit
     )
     assert Fraction(found.bound) <= Fraction(whole.bound) * Fraction(unit)
     assert Fraction(found.value) >= Fraction(whole.value) * Fraction(unit)
@@ -180,11 +182,11 @@ def test_what_no_mechanism_reaches(unit):
     costs = (TABLE + 1) * unit
     for D, reached in ((1 - 1e-9, False), (1 - 1e-14, True)):
         if reached:
-            pb.leakage_distortion(pb.queries.parity(1), D * unit, 0.0, distortion=costs, tol=1e-2)
+            pb.leakage_distortion(pb.records.parity(1), D * unit, 0.0, distortion=costs, tol=1e-2)
             blurred(costs / 2, D * unit)
             continue
         with pytest.raises(Infeasible) as caught:
-            pb.leakage_distortion(pb.queries.parity(1), D * unit, 0.0, distortion=costs)
+            pb.leakage_distortion(pb.records.parity(1), D * unit, 0.0, distortion=costs)
         said = re.fullmatch(
             r"D = (\S+) is below (\S+), the least distortion of all", str(caught.value)
         )
@@ -200,7 +202,7 @@ def test_progress_is_reported_in_the_unit():
     for unit in (1.0, 2.0**20):
         heard_ = []
         pb.distortion_leakage(
-            pb.queries.parity(3),
+            pb.records.parity(3),
             0.4,
             1.5,
             distortion=TABLE * unit,
@@ -219,7 +221,7 @@ OFF = np.abs(np.subtract.outer(range(4), range(4))).astype(float)
     [
         (np.eye(4, k=3) > 0, {}),
         (OFF > 2, {"p0": np.full(8, 1 / 8)}),
-        (np.eye(4, k=1) > 0, {"observes": pb.queries.counting(3)}),
+        (np.eye(4, k=1) > 0, {"observes": pb.records.counting(3)}),
     ],
 )
 def test_one_cost_beyond_all_others(barred, views):
@@ -227,7 +229,7 @@ def test_one_cost_beyond_all_others(barred, views):
     brackets, masses = [], np.array([1, 3, 3, 1]) / 8
     for never in (1e3, 1e300):
         table = np.where(barred, never, OFF)
-        query, options = pb.queries.counting(3), dict(b=1.5, distortion=table, **views)
+        query, options = pb.records.counting(3), dict(b=1.5, distortion=table, **views)
         quiet = pb.leakage_distortion(query, D=0.2, tol=1e-5, **options)
         true = pb.distortion_leakage(query, L=quiet.value, tol=1e-5, **options)
         assert quiet.gap <= 1e-5 and true.gap <= 1e-5 and quiet.distortion <= 0.2
@@ -235,7 +237,7 @@ def test_one_cost_beyond_all_others(barred, views):
         told = quiet.mechanism.channel
         if len(told) == 8:
             told = np.stack(
-                [told[pb.queries.counting(3).table.ravel() == v].mean(axis=0) for v in range(4)]
+                [told[pb.records.counting(3).table.ravel() == v].mean(axis=0) for v in range(4)]
             )
         spent = (masses[:, None] * told * table).sum()
         assert np.isclose(spent, quiet.distortion, rtol=1e-12, atol=0)
@@ -248,7 +250,7 @@ def test_one_cost_beyond_all_others(barred, views):
 def test_never_off_by_more_than_one(never):
     """The constant mechanism costs as much as what must never happen."""
     found = pb.leakage_distortion(
-        pb.queries.counting(3), 0.3, 1.0, distortion=np.where(OFF > 1, never, OFF)
+        pb.records.counting(3), 0.3, 1.0, distortion=np.where(OFF > 1, never, OFF)
     )
     assert found.gap <= 1e-6 and found.distortion <= 0.3
     costs = np.where(OFF > 1, never, OFF)[[0, 1, 1, 2, 1, 2, 2, 3]].reshape(2, 2, 2, 4) / 8
@@ -260,38 +262,38 @@ def test_never_off_by_more_than_one(never):
 @pytest.fixture(scope="module")
 def unpaid():
     """The two designs whose only cost is the distortion."""
-    return pb.leakage_distortion(pb.queries.counting(3), 0.3, 1.0), pb.distortion_leakage(
-        pb.queries.counting(3), 0.3, 1.0
+    return pb.leakage_distortion(pb.records.counting(3), 0.3, 1.0), pb.distortion_leakage(
+        pb.records.counting(3), 0.3, 1.0
     )
 
 
 @pytest.mark.parametrize("base", [1.0, 1e3, 1e6])
 def test_what_every_mechanism_costs(base, unpaid):
     first, again = unpaid
-    found = pb.leakage_distortion(pb.queries.counting(3), base + 0.3, 1.0, distortion=base + OFF)
+    found = pb.leakage_distortion(pb.records.counting(3), base + 0.3, 1.0, distortion=base + OFF)
     assert found.distortion <= base + 0.3 and found.gap <= 1e-6
     assert found.bound <= first.value and first.bound <= found.value
-    told = pb.distortion_leakage(pb.queries.counting(3), 0.3, 1.0, distortion=base + OFF)
+    told = pb.distortion_leakage(pb.records.counting(3), 0.3, 1.0, distortion=base + OFF)
     assert told.bound - base <= again.value and again.bound <= told.value - base
 
 
 @pytest.mark.parametrize("D", [0.0, 1e-15, 1e-12, 1e-9, 1e-6, 0.3, 0.75 - 1e-9, 0.75])
 def test_no_more_than_allowed(D):
-    found = pb.leakage_distortion(pb.queries.counting(3), D, 1.0)
+    found = pb.leakage_distortion(pb.records.counting(3), D, 1.0)
     assert found.distortion <= D and found.gap <= 1e-6
 
 
 @pytest.mark.parametrize("base", [0.0, 1.0, 0.1, 1e9])
 def test_no_error_beyond_the_least(base):
-    found = pb.leakage_distortion(pb.queries.counting(3), base, 1.0, distortion=base + OFF)
+    found = pb.leakage_distortion(pb.records.counting(3), base, 1.0, distortion=base + OFF)
     assert np.array_equal(found.mechanism.channel, np.eye(4)) and found.gap <= 1e-6 + 1e-12 * base
     blind = dict(
-        observes=pb.queries.parity(3), distortion=base + OFF
+        observes=pb.records.parity(3), distortion=base + OFF
     )  # of four counts it sees two classes
-    found = pb.leakage_distortion(pb.queries.counting(3), base + 0.5, 1.0, **blind)
+    found = pb.leakage_distortion(pb.records.counting(3), base + 0.5, 1.0, **blind)
     assert np.isclose(found.distortion, base + 0.5, rtol=1e-12, atol=0)
     with pytest.raises(Infeasible, match="least distortion of all"):
-        pb.leakage_distortion(pb.queries.counting(3), base + 0.499, 1.0, **blind)
+        pb.leakage_distortion(pb.records.counting(3), base + 0.499, 1.0, **blind)
 
 
 @pytest.mark.parametrize("far", [10.0, 5e3, 1e6, 1e8])
@@ -303,7 +305,7 @@ def test_one_outlier_is_not_the_unit(far):
     released = np.where(rng.random(2000) < 0.8, truth, ~truth).astype(int)
     released[0] = 1
     columns = np.column_stack([np.ones(2000), age])
-    fit = pb.estimate.regression_of_release(noisy, released, columns, "likelihood")
+    fit = pb.estimation.regression_of_release(noisy, released, columns, "likelihood")
     assert abs(fit.coefficients[1] - 1) < 0.2
 
     def likelihood(beta):
@@ -331,7 +333,7 @@ def test_rates_beside_one_cost_beyond_all_others(never):
 def test_no_unit_makes_a_contradiction_of_rounding(unit, most):
     """Where next to nothing may leak, planes are rounding, and a solver may find that they contradict each other."""
     found = pb.distortion_leakage(
-        pb.queries.counting(1), most, 0.0, distortion=unit * TABLE, max_time=1
+        pb.records.counting(1), most, 0.0, distortion=unit * TABLE, max_time=1
     )
     assert found.leakage <= most
     assert found.bound <= found.value <= unit / 2

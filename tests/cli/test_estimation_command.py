@@ -33,11 +33,11 @@ def test_it_says_beforehand_whether_frequencies_can_be_estimated(run):
     told = json.loads(out)["standard_error"]
     mechanism = Mechanism.from_certificate(read_certificate(Path("d.json")))
     assert code == 0 and (told is None) == (
-        pb.estimate.estimation_variance(mechanism) == float("inf")
+        pb.estimation.estimation_variance(mechanism) == float("inf")
     )
     code, out, _ = run("design a=62 b=20 c=12 d=6 --epsilon 0.6 -o e.json")
     mechanism = Mechanism.from_certificate(read_certificate(Path("e.json")))
-    assert code == 0 and pb.estimate.estimation_variance(mechanism) == float("inf")
+    assert code == 0 and pb.estimation.estimation_variance(mechanism) == float("inf")
     assert "frequencies: not determined" in out
 
 

@@ -22,7 +22,7 @@ from pmlbook.numerics.validation import (
 
 THIRD, BIG = Fraction(1, 3), 2**53 + 1
 BETWEEN = [Fraction(k, 1000) for k in range(1, 1000)] + [Decimal(k) / 7 for k in range(1, 7)]
-noise = pb.audit.additive_noise_leakage
+noise = pb.additive_noise.additive_noise_leakage
 BINS = ([1, 1, 1], [0, 1, 2, 3])
 
 
@@ -36,7 +36,7 @@ def test_numbers_between_two_floats_are_rounded_to_the_safe_side():
 
 
 def test_levels_of_designs_are_not_exceeded_by_their_rounding():
-    found = pb.distortion_leakage(pb.queries.parity(3), Fraction(1, 10), 1.5)
+    found = pb.distortion_leakage(pb.records.parity(3), Fraction(1, 10), 1.5)
     assert found.leakage <= Fraction(1, 10)
 
 
@@ -52,7 +52,7 @@ REFUSED = [
         "threshold = inf is not finite",
     ),
     (
-        lambda: pb.mechanisms.expected_utility_mechanism([[1, 2]], [1.0], 0.1, None),
+        lambda: pb.worst_case.expected_utility_mechanism([[1, 2]], [1.0], 0.1, None),
         "floor must be a real number, got None",
     ),
     (
@@ -70,14 +70,14 @@ REFUSED = [
     ),
     (lambda: noise({0: 0.5, THIRD: 0.5}, {0: 0.5, 1: 0.5}), "numbers of noise: no float holds"),
     (lambda: noise("laplace", uniform(), 1.0, clip={0.1, 0.9}), "clip must be two numbers"),
-    (lambda: pb.audit.DensityRange({0: 1, 1: 2}), "support must be two numbers"),
+    (lambda: pb.additive_noise.DensityRange({0: 1, 1: 2}), "support must be two numbers"),
     (lambda: mean_mechanism({0.0: 0.5, 1.0: 0.5}, 0.5, bins=[[0.5, 0.5], [0.5]]), "bins must hold"),
     (lambda: mean_mechanism({0.0: 0.5, 1.0: 0.5}, 0.5, bins=10**12), "bins = .* must be at most"),
     (lambda: quantile_mechanism(BINS, 0.5, 0.5, [[0.5, 0.5], [0.5]]), "bins must hold"),
     (lambda: quantile_mechanism(BINS, 0.5, 0.5, 10**400), "bins = .* must be at most"),
-    (lambda: pb.mechanisms.binary_symmetric(True), "p = True must be a number between 0 and 1"),
+    (lambda: pb.foundations.binary_symmetric(True), "p = True must be a number between 0 and 1"),
     (
-        lambda: pb.mechanisms.exponential([[1, 0]], 1, True),
+        lambda: pb.foundations.exponential([[1, 0]], 1, True),
         "sensitivity must be a number, got True",
     ),
     (lambda: pb.audit.leakage_bracket(np.eye(2) > 0, [0.5, 0.5]), r"counts\[0\] are truth values"),
@@ -93,8 +93,8 @@ def test_one_message_names_the_argument(call, said):
 def test_what_a_mask_hides_is_not_read():
     drawn = np.ma.masked_greater(np.array([0.1, 0.3, 0.9] * 20), 0.8)
     hidden = [
-        (lambda: pb.audit.SampleBand(drawn, (0, 1)), r"sample\[2\] = nan is not finite"),
-        (lambda: pb.audit.DensityRange(np.ma.array([0, 1.0], mask=[0, 1])), "support = "),
+        (lambda: pb.additive_noise.SampleBand(drawn, (0, 1)), r"sample\[2\] = nan is not finite"),
+        (lambda: pb.additive_noise.DensityRange(np.ma.array([0, 1.0], mask=[0, 1])), "support = "),
         (
             lambda: quantile_mechanism(BINS, 0.5, 0.5, np.ma.array([0, 1.2, 3], mask=[0, 1, 0])),
             r"bins\[1\] = nan",
@@ -106,7 +106,7 @@ def test_what_a_mask_hides_is_not_read():
 
 
 def test_a_band_stays_as_it_is():
-    for part in pb.audit.SampleBand([0.1, 0.3, 0.9], (0, 1)).band:
+    for part in pb.additive_noise.SampleBand([0.1, 0.3, 0.9], (0, 1)).band:
         with pytest.raises(ValueError, match="read-only"):
             part[:] = 1
 
@@ -118,8 +118,8 @@ def test_a_tolerance_is_any_number():
 
 
 def test_numbers_of_arrow_are_numbers():
-    assert pb.mechanisms.binary_symmetric(pa.scalar(0.2))[0, 1] == 0.2
+    assert pb.foundations.binary_symmetric(pa.scalar(0.2))[0, 1] == 0.2
     assert check_confidence(pa.scalar(0.9)) == 0.9
     found = quantile_mechanism(BINS, 0.5, 0.5, pa.array([0, 1.2, 3])).edges
     assert found.tolist() == [0, 1.2, 1.5, 3]
-    assert pb.audit.DensityRange((0, 1), most=Fraction(5, 3)).most >= Fraction(5, 3)
+    assert pb.additive_noise.DensityRange((0, 1), most=Fraction(5, 3)).most >= Fraction(5, 3)

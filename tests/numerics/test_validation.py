@@ -313,7 +313,7 @@ def test_a_masked_number_is_refused_without_a_warning():
         lambda hidden: pb.optimal_mechanism([0.5, 0.5], hidden),
         lambda hidden: pb.optimal_mechanism([0.5, hidden], 0.5),
         lambda hidden: pb.dp_leakage([[0.5, 0.5]], hidden),
-        lambda hidden: pb.mechanisms.exponential([[1, hidden]], 1, 1),
+        lambda hidden: pb.foundations.exponential([[1, hidden]], 1, 1),
     ):
         with pytest.raises(ValueError, match="masked|nan is not finite"):
             call(np.ma.masked)
@@ -328,8 +328,8 @@ def test_answers_too_rare_for_a_mechanism_are_named(least):
         lambda: pb.min_leakage(np.eye(2), prior, 1.0),
         lambda: pb.worst_case_mechanism(np.eye(2), prior, 0.5),
         lambda: pb.estimation_mechanism(prior, 0.5),
-        lambda: pb.mechanisms.delta_mechanism(prior, 0.5, 0.1),
-        lambda: pb.mechanisms.binary_mechanism(prior, 0.5),
+        lambda: pb.extremal.delta_mechanism(prior, 0.5, 0.1),
+        lambda: pb.extremal.binary_mechanism(prior, 0.5),
         lambda: pb.robust.robust_mechanism(PriorRegion(prior, [0, 0], [1, 1]), 0.5),
     ):
         with pytest.raises(pb.InvalidPrior, match=said):
@@ -346,11 +346,11 @@ def test_levels_too_small_to_search_for_are_refused(level):
     for call in (
         lambda: pb.optimal_mechanism(prior, level, method="enumeration"),
         lambda: pb.worst_case_mechanism(ranks, prior, level),
-        lambda: pb.mechanisms.expected_utility_mechanism(ranks, prior, level, 1),
+        lambda: pb.worst_case.expected_utility_mechanism(ranks, prior, level, 1),
         lambda: pb.estimation_mechanism(prior, level),
-        lambda: pb.mechanisms.delta_mechanism(prior, level, 0.1),
+        lambda: pb.extremal.delta_mechanism(prior, level, 0.1),
         lambda: pb.min_distortion([prior], level),
-        lambda: pb.distortion_leakage(pb.queries.counting(3), level, 1.0),
+        lambda: pb.distortion_leakage(pb.records.counting(3), level, 1.0),
     ):
         with pytest.raises(ValueError, match="too small to search for: ask for 0, or for at least"):
             call()
