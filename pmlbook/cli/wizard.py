@@ -190,7 +190,8 @@ def plan_for_answers(chosen: Choices) -> Plan:
     notes = notes_on_answers(rows, gaps, classes)
     if goal == "mean":
         notes.append(f"The {precision.replace(':', ' is', 1)}.")
-    options = ["--merge-below", str(chosen.merge_below), "--other", chosen.other]
+    options = ["--merge-below", str(chosen.merge_below)]
+    options += ["--other", chosen.other] if len(classes) < len(counts) else []
     options += ["--epsilon", repr(epsilon), "--for", goal]
     estimate = ["--mean"] if goal == "mean" else []
     return Plan(

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shlex
 from collections import Counter
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -311,3 +312,11 @@ def test_a_warning_is_told_without_a_place_in_the_code(run):
     code, out, err = run(words)
     assert code == 0 and err.startswith("pmlbook: warning:") and ".py" not in err
     assert "mean: estimated" in out and "frequencies" not in out.split("mean: estimated")[1]
+
+
+def test_the_printed_start_asks_nothing_and_designs_the_same(run):
+    code, out, _ = run("start in.csv", answers=["how was it", "0.05", "0.5", "frequencies"])
+    command = next(line for line in out.splitlines() if line.startswith("pmlbook start"))
+    assert code == 0 and run("", *shlex.split(command)[1:], "-o", "again")[0] == 0
+    for kind in KINDS[:2]:
+        assert Path(f"again.{kind}").read_bytes() == Path(f"in.{kind}").read_bytes()
