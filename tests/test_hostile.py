@@ -113,19 +113,14 @@ CALLS = {
     "sentence_level": dict(sentence="no odds more than double", prior=PRIOR),
     "explain": dict(prior=PRIOR, epsilon=0.3),
     "compose": dict(first=FLIP, second=FLIP),
-    "regression_on_release": dict(
+    "regress": dict(
         mechanism=FLIP,
         released=[0, 1, 1],
         response=[0.0, 1.0, 0.5],
         features=[1.0, 2.0],
         covariates=None,
         link="linear",
-    ),
-    "regression_of_release": dict(
-        mechanism=FLIP,
-        released=[0, 1, 1, 0],
-        covariates=[[1.0], [1.0], [1.0], [1.0]],
-        method="likelihood",
+        reference=None,
     ),
     "two_way": dict(mechanism=FLIP, released=[0, 1, 1], covariate=["a", "b", "a"], other=None),
 }

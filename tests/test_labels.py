@@ -101,9 +101,9 @@ def test_a_column_that_was_not_released_is_refused(make):
     with pytest.raises(ValueError, match="covariate holds a value .* has not been released"):
         pb.estimation.two_way(made, made.privatize(ratings), ratings, made)
     with pytest.raises(ValueError, match="released holds a value .* has not been released"):
-        pb.estimation.regression_on_release(made, ratings, np.arange(4.0), float)
+        pb.estimation.regress(made, ratings, np.arange(4.0), float)
     with pytest.raises(ValueError, match="released holds a value .* has not been released"):
-        pb.estimation.regression_of_release(made, ratings, np.ones((4, 1)))
+        pb.estimation.regress(made, ratings, covariates=np.ones((4, 1)))
 
 
 def test_a_certificate_from_before_is_read(run):

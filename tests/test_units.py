@@ -104,28 +104,23 @@ CASES = {
     "mean": lambda u: interval(GROUPS.mean(VALUES * u, "a")),
     "difference": lambda u: interval(GROUPS.difference(VALUES * u, "a", "b")),
     "response": lambda u: slopes(
-        pb.estimation.regression_on_release(NOISY, RELEASED, RESPONSE * u), np.full(4, 1 / u)
+        pb.estimation.regress(NOISY, RELEASED, RESPONSE * u), np.full(4, 1 / u)
     ),
     "feature": lambda u: slopes(
-        pb.estimation.regression_on_release(NOISY, RELEASED, RESPONSE, VALUES * u, with_age(1)),
+        pb.estimation.regress(NOISY, RELEASED, RESPONSE, VALUES * u, with_age(1)),
         [u, 1, 1],
     ),
     "covariate": lambda u: slopes(
-        pb.estimation.regression_on_release(NOISY, RELEASED, RESPONSE, None, AGE[:, None] * u),
+        pb.estimation.regress(NOISY, RELEASED, RESPONSE, None, AGE[:, None] * u),
         [1, 1, 1, 1, u],
     ),
     "log odds": lambda u: slopes(
-        pb.estimation.regression_on_release(
-            NOISY, RELEASED, AGE > 0, VALUES * u, with_age(u)[:, :1], "logistic"
-        ),
+        pb.estimation.regress(NOISY, RELEASED, AGE > 0, VALUES * u, with_age(u)[:, :1], "logistic"),
         [u, 1],
     ),
-    **{
-        f"of release, {method}": lambda u, method=method: slopes(
-            pb.estimation.regression_of_release(NOISY, RELEASED, with_age(u), method), [1, u] * 3
-        )
-        for method in ("inversion", "likelihood")
-    },
+    "of release": lambda u: slopes(
+        pb.estimation.regress(NOISY, RELEASED, covariates=with_age(u)), [1, u] * 3
+    ),
     "leakage_distortion": quiet,
     "distortion_leakage": true,
     "rate_distortion": lambda u: ((), rate_distortion(PRIOR, abs(GAIN) * u, 0.5 * u)),
@@ -294,27 +289,6 @@ def test_no_error_beyond_the_least(base):
     assert np.isclose(found.distortion, base + 0.5, rtol=1e-12, atol=0)
     with pytest.raises(Infeasible, match="least distortion of all"):
         pb.leakage_distortion(pb.records.counting(3), base + 0.499, 1.0, **blind)
-
-
-@pytest.mark.parametrize("far", [10.0, 5e3, 1e6, 1e8])
-def test_one_outlier_is_not_the_unit(far):
-    rng = np.random.default_rng(0)
-    age = np.append(far, rng.normal(size=1999))
-    truth = rng.random(2000) < 1 / (1 + np.exp(-np.clip(age, -50, 50)))
-    noisy = pb.Mechanism([[0.8, 0.2], [0.2, 0.8]], [0.5, 0.5], outputs=(0, 1))
-    released = np.where(rng.random(2000) < 0.8, truth, ~truth).astype(int)
-    released[0] = 1
-    columns = np.column_stack([np.ones(2000), age])
-    fit = pb.estimation.regression_of_release(noisy, released, columns, "likelihood")
-    assert abs(fit.coefficients[1] - 1) < 0.2
-
-    def likelihood(beta):
-        chance = 1 / (1 + np.exp(-np.clip(columns @ beta, -700, 700)))
-        return np.log(np.where(released == 1, 0.2 + 0.6 * chance, 0.8 - 0.6 * chance)).sum()
-
-    best = likelihood(fit.coefficients)
-    for move in np.vstack([np.eye(2), -np.eye(2)]) * 1e-3:
-        assert likelihood(fit.coefficients + move) < best
 
 
 @pytest.mark.parametrize("never", [1e3, 1e12, 1e300])

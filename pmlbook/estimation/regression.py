@@ -5,16 +5,17 @@
 # %% ../../nbs/estimation/04_regression.ipynb #612b19bb
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import log_softmax
+from scipy.special import softmax
 
 from ..numerics.enclosure import unit_of
 from ..numerics.validation import Array, check_choice, real_array
-from ..release.estimation import ESTIMATORS, as_goal
+from ..release.estimation import as_goal
 from ..release.mechanism import Mechanism
 from .regression_scores import MAX_MEAN_LOG_ODDS, LINKS, SCORE_TOLERANCE
 from .regression_scores import MAX_SCORE_STEPS, Regression, Scale, answer_weights
@@ -22,76 +23,196 @@ from .regression_scores import covariate_table, column_titles, column_units
 from .regression_scores import released_codes, released_name, sandwich, solvable
 
 # %% auto #0
-__all__ = ['regression_on_release', 'regression_of_release']
+__all__ = ['regress']
 
 # %% ../../nbs/estimation/04_regression.ipynb #regr1cc
-def regression_on_release(
+def regress(
     mechanism: Mechanism,
     released: Any,
-    response: ArrayLike,
+    response: ArrayLike | None = None,
     features: Mapping[Any, float] | Callable[[Any], float] | ArrayLike | None = None,
     covariates: ArrayLike | None = None,
-    link: str = "linear",
+    link: str | None = None,
+    reference: Hashable | None = None,
 ) -> Regression:
-    """A regression in which a released column explains.
+    """A regression in which a released column explains, or is explained.
 
     Parameters
     ----------
     mechanism, released
         As in `two_way`.
-    response : array_like, shape (n,)
-        Public; from 0 to 1 for the logistic link. People are in the order of `released`: an index is not read.
+    response : array_like, shape (n,), optional
+        Public; from 0 to 1 for the logistic link. People are in the order of `released`: an index is not read. If left
+        out, the released column is the response, and covariates explain it.
     features : dict, callable or array_like, shape (N,), optional
-        A number for each secret, as for `Estimate.of`. Its coefficient has the name of the released column, without
-        '_released', or is called 'feature'. If left out, each secret has a coefficient of its own, with its name.
+        A number for each secret, as for `Estimate.of`. It explains, with the name of the released column without
+        '_released', or 'feature'; or it is the response. If left out, each secret has coefficients of its own.
     covariates : array_like, shape (n, L), optional
-        Public columns that explain too; with `features`, a column of ones for the constant. A frame names its columns.
-    link : {'linear', 'logistic'}
+        Public columns that explain, one of ones for the constant among them. A frame names its columns.
+    link : {'linear', 'logistic'}, optional
+        Left out, it is linear for a response that is a number, and logistic for secrets as the response.
+    reference : optional
+        The secret with which others are compared: it has no coefficient. Left out, secrets that explain all have one,
+        and log odds are against the first.
 
     Returns
     -------
     Regression
-        First the coefficient of the feature, or N of them, then those of the covariates. They aim at the
-        coefficients of the same regression on the secrets themselves, whether or not its model is right.
+        Coefficients of what is released, then of the covariates; or for each secret but the reference by how much each
+        covariate raises its log odds. They aim at the coefficients of the same regression on the secrets
+        themselves, whether or not its model is right.
 
     Raises
     ------
     ValueError
-        If arguments are none of these or differ in length. If the outcomes do not determine the frequencies, or one
-        was released that no input can produce. If the score has no root: columns are dependent, too few outcomes were
-        released, there are no more people than coefficients, or one person alone determines a coefficient.
+        If arguments are none of these, differ in length or do not go together. If the outcomes do not determine the
+        frequencies, or one was released that no input can produce. If the score has no root: columns are dependent or
+        determine the answer, too few outcomes were released, there are no more people than coefficients, or one person
+        alone determines a coefficient.
 
     Source: corrected scores, Nakamura 1990; covariance by the sandwich, Huber 1967.
 
     Examples
     --------
-    >>> sure = Mechanism(np.eye(2), [0.5, 0.5])
-    >>> regression_on_release(sure, ["r0", "r0", "r1", "r1"], [1.0, 2.0, 4.0, 6.0]).coefficients.tolist()
-    [1.5, 5.0]
+    >>> sure = Mechanism(np.eye(2), [0.5, 0.5], ("no", "yes"))
+    >>> regress(sure, ["r0", "r0", "r1", "r1"], [1.0, 2.0, 4.0, 6.0])
+    Regression(no 1.5 ± 0.35, yes 5 ± 0.71)
+    >>> regress(sure, ["r0", "r0", "r0", "r1"], covariates=np.ones((4, 1)))
+    Regression(yes: covariate 0 -1.099 ± 1.2)
     """
-    check_choice(link, LINKS, "link")
     codes = released_codes(mechanism, released)
-    wanted = real_array(response, "response", 1)
-    if len(wanted) != len(codes):
-        raise ValueError(f"response has {len(wanted)} values, but released {len(codes)}")
-    if link == "logistic" and not ((wanted >= 0) & (wanted <= 1)).all():
-        raise ValueError("response must lie between 0 and 1 for the logistic link")
-    own = (
-        np.eye(len(mechanism.inputs))
-        if features is None
-        else as_goal(features, mechanism.inputs, "features")[:, None]
-    )
     rows = answer_weights(mechanism, codes)
+    secrets = list(mechanism.inputs)
+    numbers = None if features is None else as_goal(features, mechanism.inputs, "features")
+    out = _place_of(reference, secrets, numbers)
     table = covariate_table(covariates, len(codes))
-    names = list(map(str, mechanism.inputs)) if features is None else [released_name(released)]
-    widths = column_units(own)
+    titles = column_titles(covariates, table.shape[1])
     width = column_units(table)
-    height = unit_of(wanted) if link == "linear" else 1.0
-    explain = [np.hstack([np.tile(part, (len(codes), 1)), table / width]) for part in own / widths]
+    table = table / width
+    odds = response is None and numbers is None
+    link = link or ("logistic" if odds else "linear")
+    check_choice(link, LINKS, "link")
+    if response is None and not table.shape[1]:
+        raise ValueError(
+            "covariates is None or empty: at least a column of ones is needed, for the constant"
+        )
+    if odds:
+        if link == "linear":
+            raise ValueError("link 'linear' needs numbers: give features, or leave link out")
+        if len(secrets) == 1:
+            raise ValueError("mechanism has one input: there are no odds to explain")
+        first = out or 0
+        others = [x for k, x in enumerate(secrets) if k != first]
+        names = [f"{x}: {title}" for x in others for title in titles]
+        rows = np.hstack([rows[:, [first]], np.delete(rows, first, axis=1)])
+        scale = Scale(np.tile(1 / width, len(others)), names)
+        return _root(partial(_odds_score, rows, table), scale, curved=True)
+    if response is None:
+        wanted, weights, explain = rows @ numbers, np.ones((len(codes), 1)), [table]
+        limited, widths, names = ("features", numbers), width, titles
+    else:
+        wanted = real_array(response, "response", 1)
+        if len(wanted) != len(codes):
+            raise ValueError(f"response has {len(wanted)} values, but released {len(codes)}")
+        own = np.eye(len(secrets)) if numbers is None else numbers[:, None]
+        names = secrets if numbers is None else [released_name(released)]
+        if out is not None:
+            own, names = np.delete(own, out, axis=1), secrets[:out] + secrets[out + 1 :]
+        units = column_units(own)
+        weights = rows
+        explain = [np.hstack([np.tile(part, (len(codes), 1)), table]) for part in own / units]
+        limited, widths, names = ("response", wanted), np.append(units, width), [*names, *titles]
+    curved = link == "logistic"
+    if curved and not ((limited[1] >= 0) & (limited[1] <= 1)).all():
+        raise ValueError(f"{limited[0]} must lie between 0 and 1 for the logistic link")
+    height = 1.0 if curved else unit_of(wanted)
     with np.errstate(over="ignore", invalid="ignore"):  # told by what is not finite
-        units = height / np.append(widths, width)
-        scale = Scale(units, names + column_titles(covariates, table.shape[1]))
-        return _root(explain, rows, wanted / height, scale, LINKS[link], link == "logistic")
+        scale = Scale(height / widths, list(map(str, names)))
+        score = partial(_line_score, explain, weights, wanted / height, link)
+        return _root(score, scale, curved)
+
+
+def _place_of(reference: Hashable | None, secrets: list[Any], numbers: Array | None) -> int | None:
+    """The place of the reference among the secrets; None if none was given."""
+    if reference is None:
+        return None
+    if numbers is not None:
+        raise ValueError("reference is a secret without a coefficient: leave it or features out")
+    if reference not in secrets:
+        raise ValueError(f"reference {reference!r:.40} is not among the inputs of the mechanism")
+    return secrets.index(reference)
+
+# %% ../../nbs/estimation/04_regression.ipynb #1d8d9809
+Measured = tuple[Array, Array, Callable[[], None]]  # scores, slope, and a check at the root
+
+
+def _line_score(
+    explain: list[Array], weights: Array, wanted: Array, link: str, beta: Array
+) -> Measured:
+    """The corrected scores of a linear or logistic regression, shape (n, K), and minus the derivative of their sum."""
+    scores = np.zeros((len(wanted), len(beta)))
+    slope = np.zeros((len(beta), len(beta)))
+    bends = []
+    for table, weight in zip(explain, weights.T):
+        fitted = LINKS[link](table @ beta)
+        scores += (weight * (wanted - fitted))[:, None] * table
+        bend = weight * fitted * (1 - fitted) if link == "logistic" else weight
+        slope += table.T @ (bend[:, None] * table)
+        bends.append(bend)
+    return scores, slope, partial(_refuse_undetermined, explain, weights, bends, slope)
+
+
+def _odds_score(rows: Array, table: Array, beta: Array) -> Measured:
+    """The same where public columns explain the log odds of each secret against the first."""
+    odds = table @ beta.reshape(-1, table.shape[1]).T
+    belief = softmax(np.column_stack([np.zeros(len(table)), odds]), axis=1)
+
+    def with_table(parts: Array) -> Array:
+        """The products of all numbers in a row with all of that row of the table, shape (n, K)."""
+        return (parts[:, :, None] * table[:, None, :]).reshape(len(table), -1)
+
+    each = with_table(belief[:, 1:])
+    slope = -each.T @ each
+    width = table.shape[1]
+    for place, share in enumerate(belief.T[1:]):
+        own = slice(place * width, (place + 1) * width)
+        slope[own, own] += table.T @ (share[:, None] * table)
+    return with_table((rows - belief)[:, 1:]), slope, lambda: None
+
+# %% ../../nbs/estimation/04_regression.ipynb #ffd863b3
+NO_ROOT = (
+    "the corrected score has no root: columns are dependent or too large, or determine the answer, "
+    "or the people or the outcomes too few"
+)
+
+
+@np.errstate(all="ignore")  # told by what is not finite
+def _root(measure: Callable[[Array], Measured], scale: Scale, curved: bool) -> Regression:
+    """The root of a sum of scores by Newton's method from zero, with its covariance."""
+    beta = np.zeros(len(scale.units))
+    scores, slope, check = measure(beta)
+    for _ in range(MAX_SCORE_STEPS):
+        if not np.isfinite(scores).all() or not solvable(slope):
+            break
+        total = scores.sum(axis=0)
+        step = np.linalg.solve(slope, total)
+        if abs(step).max() <= SCORE_TOLERANCE * max(1.0, abs(beta).max()):
+            found = sandwich(beta + step, scores, slope, scale)
+            check()
+            if found is None:
+                break
+            return found
+        before = abs(step @ total)
+        while True:
+            measured = measure(beta + step)
+            if not curved or not abs(step @ measured[0].sum(axis=0)) > before:
+                break
+            step, before = step / 2, before / 2
+        beta = beta + step
+        scores, slope, check = measured
+        if curved and not abs(beta).max() < MAX_MEAN_LOG_ODDS:
+            break
+    raise ValueError(NO_ROOT)
 
 # %% ../../nbs/estimation/04_regression.ipynb #regr1dc
 # part of the determinant that is left without a row that alone decides a coefficient
@@ -116,188 +237,14 @@ def _refuse_lone(explain: list[Array], bends: list[Array], slope: Array) -> None
                 f"row {row} alone decides a coefficient, so its error cannot be estimated"
             )
 
-# %% ../../nbs/estimation/04_regression.ipynb #1d8d9809
-def _root(
-    explain: list[Array],
-    rows: Array,
-    wanted: Array,
-    scale: Scale,
-    mean: Callable[[Any], Any],
-    curved: bool,
-) -> Regression:
-    """The root of the corrected score, by Newton's method."""
-    size = explain[0].shape[1]
-    beta = np.zeros(size)
-    for _ in range(MAX_SCORE_STEPS):
-        scores = np.zeros((len(wanted), size))
-        slope = np.zeros((size, size))
-        bends = []
-        for table, weight in zip(explain, rows.T):
-            fitted = mean(table @ beta)
-            scores += (weight * (wanted - fitted))[:, None] * table
-            bend = weight * fitted * (1 - fitted) if curved else weight
-            slope += table.T @ (bend[:, None] * table)
-            bends.append(bend)
-        if not solvable(slope):
-            break
-        step = np.linalg.solve(slope, scores.sum(axis=0))
-        beta = beta + step
-        if abs(step).max() <= SCORE_TOLERANCE * max(1.0, abs(beta).max()):
-            found = sandwich(beta, scores, slope, scale)
-            # Unbiased estimates of what explains: if they are dependent, no response bears on a coefficient.
-            seen = sum(weight[:, None] * table for table, weight in zip(explain, rows.T))
-            seen = seen / np.maximum(np.linalg.norm(seen, axis=0), np.finfo(float).tiny)
-            if not np.isfinite(seen).all() or np.linalg.matrix_rank(seen) < size:
-                break
-            if found is not None:
-                _refuse_lone(explain, bends, slope)
-                return found
-        if not abs(beta).max() < MAX_MEAN_LOG_ODDS * (1 if curved else np.inf):
-            break
-    raise ValueError(
-        "the corrected score has no root: columns are dependent or too large, or the people or the outcomes too few"
-    )
 
-# %% ../../nbs/estimation/04_regression.ipynb #88f37915
-def regression_of_release(
-    mechanism: Mechanism, released: Any, covariates: ArrayLike, method: str = "inversion"
-) -> Regression:
-    """A logistic regression in which a released column is explained.
-
-    Parameters
-    ----------
-    mechanism : Mechanism
-        With N inputs; rows linearly independent for the inversion.
-    released : column of length n
-        Values among its outputs.
-    covariates : array_like, shape (n, L)
-        Public columns that explain, with one of ones for the constant; people in the order of `released`. A frame
-        names its columns.
-    method : {'inversion', 'likelihood'}
-        'inversion' aims at the coefficients of the same regression of the secrets themselves, whether or not its
-        model is right. 'likelihood' aims at them where it is right, and is then the more precise.
-
-    Returns
-    -------
-    Regression
-        L coefficients for each secret but the first: by how much its log odds against the first rise. With
-        noise the likelihood may have several peaks; that one is taken that a climb from zero ends on.
-
-    Raises
-    ------
-    ValueError
-        If arguments are none of these or differ in length, there is one input, or an outcome was released that no input
-        can produce. If there are no more people than coefficients, or the ascent does not converge: the columns are
-        dependent, determine the answer, or the people are too few.
-
-    Source: corrected scores, Nakamura 1990; maximum likelihood with misclassified answers, Hausman, Abrevaya and
-    Scott-Morton 1998; covariance by the sandwich, Huber 1967.
-
-    Examples
-    --------
-    >>> sure = Mechanism(np.eye(2), [0.5, 0.5], ("no", "yes"))
-    >>> fit = regression_of_release(sure, ["r0", "r0", "r0", "r1"], np.ones((4, 1)))
-    >>> fit.names, fit.coefficients.round(6).tolist()
-    (('yes: covariate 0',), [-1.098612])
-    """
-    check_choice(method, ESTIMATORS, "method")
-    if covariates is None:
-        raise ValueError(
-            "covariates is None: at least a column of ones is needed, for the constant"
-        )
-    codes = released_codes(mechanism, released)
-    table = covariate_table(covariates, len(codes))
-    others = mechanism.inputs[1:]
-    if not others:
-        raise ValueError("mechanism has one input: there are no odds to explain")
-    width = column_units(table)
-    names = column_titles(covariates, table.shape[1])
-    scale = Scale(
-        np.tile(1 / width, len(others)), [f"{x}: {name}" for x in others for name in names]
-    )
-    if method == "inversion":
-        rows = answer_weights(mechanism, codes)
-        return _newton_maximum(lambda beta: _concave(rows, table / width, beta), scale)
-    channel, seen = mechanism.channel, mechanism.channel[:, codes].T
-    return _newton_maximum(lambda beta: _climb(channel, seen, table / width, beta), scale)
-
-# %% ../../nbs/estimation/04_regression.ipynb #6ae3195e
-_Measured = tuple[float, Array, Array, Array]
-
-
-def _newton_maximum(measure: Callable[[Array], _Measured], scale: Scale) -> Regression:
-    """The peak that the climb from zero ends on.
-
-    `measure` maps coefficients, shape (K,), to a value, the score of each person, shape (n, K), and two matrices of
-    shape (K, K). The first is positive definite and turns the sum of scores into a step; the second is minus the
-    derivative of the sum.
-    """
-    beta = np.zeros(len(scale.units))
-    with np.errstate(all="ignore"):  # told by what is not finite
-        for _ in range(MAX_SCORE_STEPS):
-            value, scores, steep, slope = measure(beta)
-            if not np.isfinite(scores).all() or not solvable(steep):
-                break
-            step = np.linalg.solve(steep, scores.sum(axis=0))
-            if abs(step).max() <= SCORE_TOLERANCE * max(1.0, abs(beta).max()):
-                found = sandwich(beta, scores, slope, scale)
-                if found is not None:
-                    return found
-                break
-            lost = SCORE_TOLERANCE * (len(scores) + abs(value))  # or less, by rounding
-            while measure(beta + step)[0] < value - lost:
-                step = step / 2
-            beta = beta + step
-            if abs(beta).max() > MAX_MEAN_LOG_ODDS:
-                break
-    raise ValueError(
-        "the likelihood has no maximum: columns are dependent, or tell the answer with certainty, or the people "
-        "are too few"
-    )
-
-
-def _products_in_rows(parts: Array, table: Array) -> Array:
-    """The products of all numbers in a row with all of that row of the table, shape (n, K)."""
-    return (parts[:, :, None] * table[:, None, :]).reshape(len(table), -1)
-
-# %% ../../nbs/estimation/04_regression.ipynb #c6cddc10
-def _bend(belief: Array, table: Array) -> Array:
-    """The covariance of the secret's indicators times the squares of the row, for all rows, shape (K, K)."""
-    each = _products_in_rows(belief[:, 1:], table)
-    found = -each.T @ each
-    width = table.shape[1]
-    for place, share in enumerate(belief.T[1:]):
-        own = slice(place * width, (place + 1) * width)
-        found[own, own] += table.T @ (share[:, None] * table)
-    return found
-
-
-def _beliefs(table: Array, beta: Array) -> Array:
-    """The logarithm of the probability of each secret in each row, shape (n, N)."""
-    odds = table @ beta.reshape(-1, table.shape[1]).T
-    return log_softmax(np.column_stack([np.zeros(len(table)), odds]), axis=1)
-
-
-def _concave(rows: Array, table: Array, beta: Array) -> _Measured:
-    """What `_newton_maximum` needs of the weighted sum of log-likelihoods of the answers she may have given."""
-    logarithms = _beliefs(table, beta)
-    belief = np.exp(logarithms)
-    bend = _bend(belief, table)
-    value = float((rows * logarithms).sum())
-    return value, _products_in_rows((rows - belief)[:, 1:], table), bend, bend
-
-
-def _climb(channel: Array, seen: Array, table: Array, beta: Array) -> _Measured:
-    """What `_newton_maximum` needs of the log-likelihood of the outcomes; the expected information is never negative."""
-    belief = np.exp(_beliefs(table, beta))
-    chance = (belief * seen).sum(axis=1)
-    after = belief * seen / chance[:, None]
-    information = np.zeros((beta.size, beta.size))
-    for column in channel.T:  # what each outcome would tell, were it released
-        often = belief @ column
-        root = np.sqrt(np.where(often > 0, often, 1))[:, None]
-        each = _products_in_rows((belief * (column - often[:, None]) / root)[:, 1:], table)
-        information += each.T @ each
-    scores = _products_in_rows((after - belief)[:, 1:], table)
-    slope = _bend(belief, table) - _bend(after, table)
-    return float(np.log(chance).sum()), scores, information, slope
+def _refuse_undetermined(
+    explain: list[Array], weights: Array, bends: list[Array], slope: Array
+) -> None:
+    """ValueError if the outcomes, or all people but one, do not determine a coefficient."""
+    # Unbiased estimates of what explains: if they are dependent, no response bears on a coefficient.
+    seen = sum(weight[:, None] * table for table, weight in zip(explain, weights.T))
+    seen = seen / np.maximum(np.linalg.norm(seen, axis=0), np.finfo(float).tiny)
+    if not np.isfinite(seen).all() or np.linalg.matrix_rank(seen) < len(slope):
+        raise ValueError(NO_ROOT)
+    _refuse_lone(explain, bends, slope)

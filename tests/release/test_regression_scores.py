@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pmlbook.estimation.regression import regression_of_release, regression_on_release
+from pmlbook.estimation import regress
 from pmlbook.release.mechanism import Mechanism
 
 
@@ -29,10 +29,10 @@ def test_the_score_slope_and_covariance_are_those_of_the_definition():
     both = np.hstack([np.ones((90, 1)), age])
     for fit, people in [
         (
-            regression_on_release(three, codes, chances, None, age, "logistic"),
+            regress(three, codes, chances, None, age, "logistic"),
             [weights, age, chances],
         ),
-        (regression_of_release(three, codes, both), [weights, both]),
+        (regress(three, codes, covariates=both), [weights, both]),
     ]:
         scores = np.array([person(fit.coefficients, *each) for each in zip(*people)])
         assert abs(scores.sum(axis=0)).max() < 1e-7
