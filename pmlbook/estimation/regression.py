@@ -103,13 +103,15 @@ def regress(
             raise ValueError("mechanism has one input: there are no odds to explain")
         first = out or 0
         others = [x for k, x in enumerate(secrets) if k != first]
-        names = [f"{x}: {title}" for x in others for title in titles]
+        pairs = [f"{x}: {title}" for x in others for title in titles]
         rows = np.hstack([rows[:, [first]], np.delete(rows, first, axis=1)])
-        scale = Scale(np.tile(1 / width, len(others)), names)
+        scale = Scale(np.tile(1 / width, len(others)), pairs)
         return _root(partial(_odds_score, rows, table), scale, curved=True)
+    names: list[Any]
     if response is None:
+        assert numbers is not None
         wanted, weights, explain = rows @ numbers, np.ones((len(codes), 1)), [table]
-        limited, widths, names = ("features", numbers), width, titles
+        what, shares, widths, names = "features", numbers, width, titles
     else:
         wanted = real_array(response, "response", 1)
         if len(wanted) != len(codes):
@@ -121,10 +123,10 @@ def regress(
         units = column_units(own)
         weights = rows
         explain = [np.hstack([np.tile(part, (len(codes), 1)), table]) for part in own / units]
-        limited, widths, names = ("response", wanted), np.append(units, width), [*names, *titles]
+        what, shares, widths, names = "response", wanted, np.append(units, width), [*names, *titles]
     curved = link == "logistic"
-    if curved and not ((limited[1] >= 0) & (limited[1] <= 1)).all():
-        raise ValueError(f"{limited[0]} must lie between 0 and 1 for the logistic link")
+    if curved and not ((shares >= 0) & (shares <= 1)).all():
+        raise ValueError(f"{what} must lie between 0 and 1 for the logistic link")
     height = 1.0 if curved else unit_of(wanted)
     with np.errstate(over="ignore", invalid="ignore"):  # told by what is not finite
         scale = Scale(height / widths, list(map(str, names)))

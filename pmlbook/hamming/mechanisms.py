@@ -55,7 +55,7 @@ def _own_first(channel: ArrayLike) -> Any:
     return aligned(channel, [*rows, *spare], "outcomes", "symbols", axis=1)
 
 
-def worst_distortion(channel: ArrayLike, source_set: Sources | Box) -> float:
+def worst_distortion(channel: ArrayLike, source_set: Sources) -> float:
     """Probability of a wrong answer under the worst distribution of a source set.
 
     `channel`, shape (M, M'): P(y | x), M' at least M; outcome i is right for symbol i. Returns max over the set of
@@ -75,7 +75,7 @@ def worst_distortion(channel: ArrayLike, source_set: Sources | Box) -> float:
     return min(1.0, max(averages) * (1 + 2.0**-49))
 
 # %% ../../nbs/hamming/03_mechanisms.ipynb #f7a06716
-def is_valid(channel: ArrayLike, source_set: Sources | Box, distortion: float) -> bool:
+def is_valid(channel: ArrayLike, source_set: Sources, distortion: float) -> bool:
     """Whether a mechanism keeps the distortion under every distribution of a source set.
 
     True only if the exact distortion is at most D; false if it is within 2^-49 D of D from either side. Arguments

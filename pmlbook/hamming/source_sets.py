@@ -292,11 +292,11 @@ def _box(low: ArrayLike, high: ArrayLike) -> Box:
     return Box(frozen_array(least), frozen_array(most), known)
 
 # %% ../../nbs/hamming/01_source_sets.ipynb #fbcfb0ea
-Sources = SourceSet | tuple[ArrayLike, ArrayLike] | ArrayLike
+Sources = SourceSet | Box | tuple[ArrayLike, ArrayLike] | ArrayLike
 KnownSource = SourceSet | Box
 
 
-def as_known(source_set: Sources | Box) -> KnownSource:
+def as_known(source_set: Sources) -> KnownSource:
     """Return a set as it is, a tuple (low, high) as a `Box`, and an array of vertices, shape (K, M), as a `SourceSet`."""
     if isinstance(source_set, (SourceSet, Box)):
         return source_set
