@@ -13,7 +13,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from .candidate_set import CandidateSet, Vertex, arcs, climb, first_circles
+from .candidate_set import CandidateSet, Vertex, climb, first_circles
 from .candidate_set import sets_at_limit, swept
 from .covariance_bound import pairs_bound
 from .listed_vertices import Claim, SummedVariance, Weighted, criterion_for
@@ -122,7 +122,6 @@ def barrier_weights(
 # %% ../../nbs/internals/estimation/06_exchange_design.ipynb #25b2116a
 MIN_BARRIER = 1e-9  # part of the criterion that the barrier costs at the end
 SWEEP_BARRIER = 1e-3  # of the criterion: while the barrier costs more, no bound is sharp
-CIRCLE_BARRIER = 1e-2  # of the criterion: while it costs more, climbs also start on circles
 RESERVED_SECONDS = 1.2e-5  # seconds reserved for each probability
 
 
@@ -205,7 +204,7 @@ class BarrierMaster:
 
 # %% ../../nbs/internals/estimation/06_exchange_design.ipynb #72d9fe16
 class Exchange:
-    """Pricing method: climbs from vertices in use and circles, and a sweep over all vertices where they can be listed.
+    """Pricing method: climbs from vertices in use, and a sweep over all vertices where they can be listed.
 
     It lowers the barrier whenever the largest excess is at most the barrier's cost.
     """
@@ -243,16 +242,13 @@ class Exchange:
         return Priced(useful, bound)
 
     def starts(self) -> list[Vertex]:
-        """Vertices in use, by their weight, and at first from a new circle, from which climbs start."""
+        """Vertices in use, by their weight, from which climbs start."""
         candidates = self.master.candidates
         names = self.master.names
         weights = self.master.weights
         n = len(candidates.ones)
         chosen = self.rng.choice(names, n, p=weights / weights.sum()).tolist()
-        begin = [(candidates.vertices.tall[k], int(candidates.vertices.place[k])) for k in chosen]
-        if self.master.barrier > CIRCLE_BARRIER:
-            begin[: n // 2] = arcs(candidates, self.rng.permutation(n))[0][: n // 2]
-        return begin
+        return [(candidates.vertices.tall[k], int(candidates.vertices.place[k])) for k in chosen]
 
     def sweeps(self, excess: Excess, new: list[int]) -> bool:
         """Whether the excesses found are so small that all vertices are examined."""
