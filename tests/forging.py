@@ -165,7 +165,8 @@ def sealed(raw, content):
     except (ValueError, TypeError, ZeroDivisionError, OverflowError, KeyError):
         pass
     texts = {key: pieces.get(key) or json.dumps(value) for key, value in content.items()}
-    return "{" + ", ".join(f"{json.dumps(key)}: {text}" for key, text in texts.items()) + "}"
+    lines = ",\n".join(f"  {json.dumps(key)}: {text}" for key, text in texts.items())
+    return f"{{\n{lines}\n}}\n"
 
 
 def files(count, seed):
@@ -174,7 +175,7 @@ def files(count, seed):
     for number in range(count):
         text = (at_the_cut(rng) if number % 8 < 2 else certificate(rng)).to_json()
         if number % 4 == 0:
-            yield (text if number % 8 else spelled(rng, text)).encode()
+            yield (text if number % 16 else spelled(rng, text)).encode()
         elif number % 4 == 1:
             yield mutated(rng, text)
         else:

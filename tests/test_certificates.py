@@ -131,11 +131,15 @@ def test_readers_agree_on_random_floats():
 
 
 def test_texts_that_are_too_long_are_refused_and_the_longest_is_not():
-    text = HONEST.to_json()
-    longest = text + " " * (MAX_BYTES - len(text))
-    assert Certificate.from_json(longest) == HONEST
-    assert readers.checker([longest.encode()]) == readers.library([longest.encode()])
-    for data in (f"{longest} ".encode(), text.encode() + "é".encode() * (MAX_BYTES // 2)):
+    """A name fills the text; it stands in the claim as well."""
+    room = MAX_BYTES - len(replace(HONEST, outputs=("", "x")).to_json())
+    longest = replace(HONEST, outputs=("y" * (room // 2), "x"))
+    text = longest.to_json()
+    assert len(text) == MAX_BYTES - room % 2 and Certificate.from_json(text) == longest
+    assert readers.checker([text.encode()]) == [("holds", longest.digest)]
+    with pytest.raises(ValueError, match="at most 33554432 are written"):
+        replace(longest, outputs=("y" * (room // 2 + 1), "x")).to_json()
+    for data in (f"{text}  ".encode(), text.encode() + "é".encode() * (MAX_BYTES // 2)):
         assert readers.checker([data]) == readers.library([data]) == [readers.REFUSED]
 
 
@@ -153,23 +157,29 @@ def test_size_of_the_matrix_is_limited(rows, columns, fits):
     lines |= {"inputs": list(range(rows)), "outputs": list(range(columns))}
     lines |= {"prior": [str(Fraction(1, rows))] * rows}
     lines |= {"weights": [[UNITS] + [0] * (columns - 1)] * rows}
-    for found in readers.answers([json.dumps(lines).encode()]).values():
+    for found in readers.answers([laid_out(lines).encode()]).values():
         assert found[0][0] == ("holds" if fits else "refused")
 
 
 # What the old reader accepted, on a certificate as it is written
 
 
+def laid_out(content):
+    """An object with one key to a line, as certificates are written."""
+    lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(content[key])}" for key in content)
+    return f"{{\n{lines}\n}}\n"
+
+
 def forge(**changes):
     """The text of the honest certificate with other values."""
-    return json.dumps(json.loads(HONEST.to_json()) | changes)
+    return laid_out(json.loads(HONEST.to_json()) | changes)
 
 
 def identity_with_an_old_claim():
     weights = [[UNITS, 0], [0, UNITS]]
     secrets = Certificate(2.31, weights, HONEST.prior, HONEST.inputs, HONEST.outputs)
     old = json.loads(HONEST.to_json())
-    return json.dumps(json.loads(secrets.to_json()) | {"claim": old["claim"]})
+    return laid_out(json.loads(secrets.to_json()) | {"claim": old["claim"]})
 
 
 ROWS_OF = HONEST.weights.tolist()
@@ -393,7 +403,10 @@ def test_hostile_texts_are_value_errors(text):
 def test_digest_is_that_of_the_file():
     text = HONEST.to_json()
     assert HONEST.digest == hashlib.sha256(text.encode()).hexdigest()
-    assert Certificate.from_json(json.dumps(json.loads(text), indent=4)).digest == HONEST.digest
+    assert laid_out(json.loads(text)) == text  # what is refused below is so for its layout only
+    for other in (json.dumps(json.loads(text), indent=4), text.replace("\n", "\r\n"), text + " "):
+        with pytest.raises(ValueError, match="would be written"):
+            Certificate.from_json(other)
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="other numbers for modes")

@@ -14,7 +14,7 @@
   // ---- The text: strict JSON. A number stays the text that it is: {number: "0.4"}.
 
   function parse(text) {
-    let at = 0, numbers = 0;
+    let at = 0;
 
     function space() {
       while (at < text.length && " \t\n\r".includes(text[at])) at += 1;
@@ -53,8 +53,6 @@
 
     function number() {
       const start = at;
-      numbers += 1;
-      need(numbers <= 2 ** 20 + 2 ** 15 + 2, "more numbers than a certificate can hold");
       while (at < text.length && "+-.eE0123456789".includes(text[at])) at += 1;
       need(at - start <= 40, "a number of more than 40 characters");
       const raw = text.slice(start, at);
@@ -254,7 +252,9 @@
     need(get("largest_lift") === lift, "the numbers give another largest_lift");
     need(get("claim") === claim, "the numbers give another claim");
     const lines = KEYS.map((key) => `  "${key}": ${written(get(key))}`);
-    return { holds, claim, text: `{\n${lines.join(",\n")}\n}\n` };
+    const due = `{\n${lines.join(",\n")}\n}\n`;
+    need(text === due, "it is not written to the letter as the library writes it");
+    return { holds, claim, text };
   }
 
   // SHA-256 of the text, in hexadecimal; null where the browser computes none (a page without https).

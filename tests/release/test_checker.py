@@ -6,19 +6,15 @@ import math
 
 import numpy as np
 
-from pmlbook.release import checker as module
-from pmlbook.release import strict_json
 from pmlbook.release.certificate import Certificate
 from pmlbook.release.checker import (
     ROW_TOTAL,
     Refused,
     check,
-    floating,
     load,
     prior_shares,
     require_names,
     require_rows,
-    strict_integer,
     verify_files,
 )
 from pmlbook.release.sampling import to_weights
@@ -44,9 +40,15 @@ def reason(make, *arguments):
 content = json.loads(honest)
 
 
+def laid_out(values):
+    """An object with one key to a line, as certificates are written."""
+    lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(values[key])}" for key in values)
+    return f"{{\n{lines}\n}}\n".encode()
+
+
 def changed(**parts):
     """The honest certificate with some of its values replaced, as a file."""
-    return json.dumps({**content, **parts}).encode()
+    return laid_out({**content, **parts})
 
 
 def test_another_value_is_refused():
@@ -56,12 +58,12 @@ def test_another_value_is_refused():
         ({"epsilon": -5e-324}, "epsilon is no float"),
         ({"epsilon": math.nextafter(1000, 2000)}, "epsilon is no float"),
         ({"epsilon": 1000.0}, "another claim"),
-        ({"epsilon": 0.0}, "another verdict"),
+        ({"epsilon": 0.0}, "another claim"),
         ({"format": "pmlbook certificate 2"}, "another format"),
-        ({"units": 2**53 + 1}, "other units"),
-        ({"units": 2.0**53}, "other units"),
-        ({"holds": False}, "another verdict"),
-        ({"holds": 1}, "another verdict"),
+        ({"units": 2**53 + 1}, "another units"),
+        ({"units": 2.0**53}, "to the letter"),
+        ({"holds": False}, "another holds"),
+        ({"holds": 1}, "to the letter"),
         ({"largest_lift": content["largest_lift"] + "0"}, "another largest_lift"),
         ({"claim": content["claim"] + " "}, "another claim"),
         ({"inputs": ["a", "b"]}, "another length"),
@@ -71,12 +73,17 @@ def test_another_value_is_refused():
         assert said in reason(check, changed(**parts))
     assert "other keys" in reason(load, b"[]") and "no JSON" in reason(load, b"{")
     assert "no JSON" in reason(load, b"[" * 10**5) and "no JSON" in reason(load, b"\xff")
-    assert "twice" in reason(load, b'{"a": 1, "a": 2}') and "NaN is no" in reason(load, b"[NaN]")
+    for other in (
+        honest.replace("{", '{"epsilon": 1.6, ', 1),
+        honest + " ",
+        honest.replace("1.6,", "1.60,"),
+    ):
+        assert "to the letter" in reason(check, other.encode())
 
 
 def test_a_file_of_33554432_bytes_is_the_longest(tmp_path, capsys):
     full = honest.encode().ljust(2**25)
-    assert check(full) == check(honest.encode()) and "2^25 bytes" in reason(load, full + b" ")
+    assert load(full) == content and "2^25 bytes" in reason(load, full + b" ")
     (tmp_path / "full.json").write_bytes(full + b" ")
     (tmp_path / "honest.json").write_text(honest)
     false = Certificate(1.5, answers, [0.6, 0.3, 0.1], names, names)
@@ -89,17 +96,6 @@ def test_a_file_of_33554432_bytes_is_the_longest(tmp_path, capsys):
     assert found == [0, 1, 1, 1, 1] and not false.holds
     lines = [line.split(":")[0] for line in capsys.readouterr().out.splitlines()]
     assert lines == ["holds", "sha256", "does not hold", "sha256", "refused", "refused", "refused"]
-
-
-def test_numbers_have_one_spelling():
-    for text in ("9" * 40, "-1", "0"):
-        assert strict_integer(text) == int(text)
-    for text in ("9" * 41, "-0"):
-        assert "a whole number is long" in reason(strict_integer, text)
-    for text in ("0.1", "1e-05", "1e+300", "-2.5", "0.0"):
-        assert floating(text) == float(text)
-    for text in ("0.10", "1e-5", "-0.0", "1E300", "1e400", "0." + "3" * 39):
-        assert "a float is long" in reason(floating, text)
 
 
 def test_shares_are_positive_fractions_that_sum_to_one():
@@ -156,16 +152,9 @@ def test_names_differ_and_are_plain():
         (["a", "a"], 2, "two names are equal"),
         ([1, True], 2, "two names are equal"),
         (["\ud800"], 1, "half a character"),
+        ([10**40], 1, "a number is long"),
     ]:
         assert said in reason(require_names, named, count)
-
-
-def test_as_many_numbers_as_the_library_reads(monkeypatch):
-    asked = []  # as many numbers as the library reads, and one more is refused
-    monkeypatch.setattr(module, "range", lambda count: asked.append(count) or [0, 0], raising=False)
-    assert "other keys" in reason(load, b"[1, 0.5]")
-    assert "more numbers than" in reason(load, b"[1, 0.5, 1]")
-    assert set(asked) == {strict_json.MAX_ENTRIES + 2 * strict_json.MAX_LENGTH + 2}
 
 
 def test_an_outcome_that_never_occurs_says_nothing():
