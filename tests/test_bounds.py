@@ -166,11 +166,11 @@ def random_case(rng):
         edge = -math.log(math.fsum(prior[rng.permutation(n)[: rng.integers(1, n)]].tolist()))
         level = edge + rng.choice([-1, 1]) * min(edge, 1.0) * 10.0 ** rng.uniform(-17, -9.1)
     else:
-        level = 10.0 ** rng.uniform(-12, math.log10(50))
+        level = 10.0 ** rng.uniform(-6, math.log10(50))
     ways = ["auto", "auto", "enumeration"]
     if isinstance(kind, (str, float)):
         ways.append("column_generation")
-    return prior, level, kind, str(rng.choice(ways))
+    return prior, max(level, 1e-6), kind, str(rng.choice(ways))
 
 
 def as_utility(kind):

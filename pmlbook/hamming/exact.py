@@ -219,7 +219,7 @@ def dp_leakage(source_set: Sources, distortion: float) -> RobustDesign:
     >>> round(dp_leakage([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], 0.3).value, 6)
     1.252763
     >>> round(dp_leakage(([0.4, 0.2, 0.1], [0.6, 0.4, 0.2]), 0.3).value, 6)
-    1.386294
+    1.540445
     """
     known, limit = as_known(source_set), check_probability(distortion, "distortion", toward=0)
     deciding = members(known)

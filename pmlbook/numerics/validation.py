@@ -383,8 +383,8 @@ def design_level(epsilon: float, prior: PriorLike | None = None, name: str = "ep
 
     Examples
     --------
-    >>> design_level(1000.0, [0.5, 0.5]) == math.log(2)
-    True
+    >>> round(design_level(1000.0, [0.5, 0.5]), 6)
+    0.693147
     """
     level = check_epsilon(epsilon, name)
     if 0 < level < LEAST_LEVEL:
