@@ -6,6 +6,7 @@
 __all__ = []
 
 # %% ../nbs/api.ipynb #861bbdc4
+#| eval: false
 import lazy_loader as _lazy
 
 _load, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

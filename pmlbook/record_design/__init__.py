@@ -6,6 +6,7 @@
 __all__ = []
 
 # %% ../../nbs/library/record_design.ipynb #55ec6a54
+#| eval: false
 import lazy_loader as _lazy
 
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
