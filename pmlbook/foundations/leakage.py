@@ -187,7 +187,8 @@ def local_dp(channel: ArrayLike) -> float:
     >>> round(local_dp([[0.75, 0.25], [0.25, 0.75]]), 6)
     1.098612
     """
-    channel = check_channel(channel)
-    used = channel[:, channel.any(axis=0)]
+    rows = check_channel(channel)
+    most, least = rows.max(axis=0), rows.min(axis=0)
+    used = most > 0
     with np.errstate(divide="ignore"):
-        return float(np.log(used.max(axis=0) / used.min(axis=0)).max())
+        return float(np.log((most[used] / least[used]).max()))

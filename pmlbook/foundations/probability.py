@@ -55,9 +55,12 @@ def output_distribution(channel: ArrayLike, prior: ArrayLike) -> Array:
 
     Source: Grosse et al. 2024, Section II-A.
     """
-    channel, prior = check_pair(channel, prior)
+    return _mixture(*check_pair(channel, prior))
+
+
+def _mixture(rows: Array, shares: Array) -> Array:
     # a mean lies between the least entry and the largest, after rounding too
-    return np.clip(prior @ channel, channel.min(axis=0), channel.max(axis=0))
+    return np.clip(shares @ rows, rows.min(axis=0), rows.max(axis=0))
 
 
 def posterior(channel: ArrayLike, prior: ArrayLike) -> Array:
@@ -142,7 +145,11 @@ def mutual_information(channel: ArrayLike, prior: ArrayLike) -> float:
     >>> round(mutual_information([[1, 0], [0, 1]], [0.5, 0.5]), 6)
     0.693147
     """
-    channel, prior = check_pair(channel, prior)
-    outcome = output_distribution(channel, prior)
-    shift = np.divide(channel - outcome, outcome, out=np.zeros_like(channel), where=outcome > 0)
-    return max(0.0, float(outcome @ (prior @ (scipy.special.xlog1py(1 + shift, shift) - shift))))
+    rows, shares = check_pair(channel, prior)
+    outcome = _mixture(rows, shares)
+    shift = rows - outcome
+    shift /= np.where(outcome > 0, outcome, 1.0)
+    terms = np.log1p(np.maximum(shift, np.nextafter(-1.0, 0.0)))  # finite, for 0 ln 0 = 0
+    terms *= 1 + shift
+    terms -= shift
+    return max(0.0, float(outcome @ (shares @ terms)))

@@ -131,10 +131,7 @@ def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> A
     single = kind in (np.float16, np.float32)
     tolerance = 8 * float(np.finfo(kind).eps) if single else SUM_TOLERANCE
     rows = np.atleast_2d(array)
-    with np.errstate(over="ignore"):
-        totals = rows.sum(axis=1)
-    for k in np.flatnonzero(np.abs(totals - 1) > EXACT_SUM):
-        totals[k] = _sum(rows[k].tolist())
+    totals = _row_sums(rows)
     row = int(np.argmax(np.abs(totals - 1)))
     if abs(totals[row] - 1) > tolerance:
         what = name if ndim == 1 else f"row {row} of {name}"
@@ -145,16 +142,28 @@ def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> A
             f"{what} sums to {totals[row]:.12g}, not to 1 (tolerance {tolerance:.1g}){hint}"
         )
     off = np.abs(totals - 1) > EXACT_SUM
-    rows[off] /= totals[off, None]
+    if off.any():
+        rows /= np.where(off, totals, 1.0)[:, None]
     return array
 
 
-def _sum(row: list[float]) -> float:
-    """The sum, rounded once; infinite where it is too large for a float."""
-    try:
-        return math.fsum(row)
-    except OverflowError:
-        return math.inf
+def _row_sums(rows: Array) -> Array:
+    """The sum of each row of numbers that are not negative, infinite where it is too large for a float.
+
+    Where it is near one it is exact but for the rounding of its last digit.
+    """
+    totals = np.empty(len(rows))
+    ones = np.ones(rows.shape[1])
+    step = max(1, 2**15 // rows.shape[1])  # a block fits in the cache
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        lead = block + 3.0
+        lead -= 3.0  # a multiple of 2^-51
+        with np.errstate(over="ignore"):
+            sums = lead @ ones
+        lead -= block  # what rounding has added
+        totals[start : start + step] = sums - lead @ ones
+    return totals
 
 # %% ../../nbs/internals/numerics/03_validation.ipynb #3fb0c2a2
 class CheckedPrior(Named, Sequence[Any]):

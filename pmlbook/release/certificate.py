@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import reprlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from ..foundations.probability import exact_prior
 from .sampling import UNITS
 from .strict_json import check_size, common_denominator, float_text, fractions_of
 from .strict_json import names_text, read_object, require_same, write_object
+from ..numerics.enclosure import whole_numbers
 from ..numerics.names import given_names, names_of, order_of
 from ..numerics.validation import Array, InvalidPrior, check_epsilon, check_names
 
@@ -63,11 +63,51 @@ def shares_of(prior: Any) -> tuple[Fraction, ...]:
         return exact_prior(prior)
     exact = [Fraction(int(p.numerator), int(p.denominator)) for p in values]
     for place, p in enumerate(exact):
-        if p <= 0:
+        if p.numerator <= 0:
             raise InvalidPrior(f"prior[{place}] = {_about(p)} must be positive")
-    if sum(exact) != 1:
-        raise InvalidPrior(f"the fractions of prior sum to 1 + {_about(sum(exact) - 1)}, not to 1")
+    numerators, common = whole_numbers(exact)
+    excess = Fraction(sum(numerators) - common, common)
+    if excess:
+        raise InvalidPrior(f"the fractions of prior sum to 1 + {_about(excess)}, not to 1")
     return tuple(exact)
+
+# %% ../../nbs/release/01_certificate.ipynb #5c1f0a62
+def _digits(numbers: Sequence[int]) -> NDArray[np.uint16]:
+    """Whole numbers in base 2^16, shape (N, digits), the least digit first."""
+    size = max(numbers).bit_length() // 16 + 1
+    text = b"".join(number.to_bytes(2 * size, "little") for number in numbers)
+    return np.frombuffer(text, "<u2").reshape(len(numbers), size)
+
+
+def exact_products(shares: Sequence[int], weights: NDArray[np.int64]) -> list[int]:
+    """The product `shares @ weights` in whole numbers of any size, a list of length M.
+
+    `shares`, length N: whole numbers, not negative. `weights`, shape (N, M): whole numbers from 0 to 2^53.
+    """
+    secrets, outcomes = weights.shape
+    share_digits = _digits(shares).T.astype(float)
+    size = len(share_digits)
+    sums = np.zeros((size, 4 * outcomes), np.int64)
+    step = max(1, 2**15 // outcomes)  # digits of a block fit in the cache
+    for start in range(0, secrets, step):
+        block = np.ascontiguousarray(weights[start : start + step], "<i8")
+        weight_digits = block.view("<u2").astype(float)
+        sums += (share_digits[:, start : start + step] @ weight_digits).astype(np.int64)
+    places = np.zeros((size + 6, outcomes), np.int64)
+    for digit in range(4):
+        places[digit : digit + size] += sums[:, digit::4]
+    for place in range(size + 5):
+        places[place + 1] += places[place] >> 16
+    digits = places.astype("<u2")  # what was carried is cut off
+    return [int.from_bytes(column.tobytes(), "little") for column in digits.T]
+
+
+def _lift_terms(
+    weights: NDArray[np.int64], prior: Sequence[Fraction] | Array
+) -> tuple[list[int], list[int], int]:
+    """The largest weight and the mean weight of each outcome, the means times the whole number that is third."""
+    shares, _ = whole_numbers(prior)
+    return weights.max(axis=0).tolist(), exact_products(shares.tolist(), weights), sum(shares)
 
 
 def exact_lifts(weights: NDArray[np.int64], prior: Sequence[Fraction] | Array) -> list[Fraction]:
@@ -76,13 +116,18 @@ def exact_lifts(weights: NDArray[np.int64], prior: Sequence[Fraction] | Array) -
     `weights`, shape (N, M): rows with one and the same sum; see `to_weights`. `prior`, length N: P(x); divided
     by its exact sum.
     """
-    fractions = [value.as_integer_ratio() for value in prior]
-    common = math.lcm(*(below for _, below in fractions))
-    shares = np.array([above * (common // below) for above, below in fractions], dtype=object)
-    averages = shares @ weights.astype(object)
-    tops = weights.max(axis=0).tolist()
-    total = sum(shares)
-    return [Fraction(top * total, mean) for top, mean in zip(tops, averages) if top]
+    tops, means, total = _lift_terms(weights, prior)
+    return [Fraction(top * total, mean) for top, mean in zip(tops, means) if top]
+
+
+def largest_lift(weights: NDArray[np.int64], prior: Sequence[Fraction] | Array) -> Fraction:
+    """The largest of `exact_lifts`; only this one becomes a fraction in lowest terms."""
+    tops, means, total = _lift_terms(weights, prior)
+    top, mean = 0, 1
+    for other_top, other_mean in zip(tops, means):
+        if other_top * mean > top * other_mean:
+            top, mean = other_top, other_mean
+    return Fraction(top * total, mean)
 
 # %% ../../nbs/release/01_certificate.ipynb #b10c7a03
 CERTIFICATE_FORMAT = "pmlbook certificate 1"
@@ -120,10 +165,16 @@ def _check_weights(weights: Any, count: int) -> NDArray[np.int64]:
         raise ValueError(f"weights must be rows of whole numbers, got {reprlib.repr(weights)}")
     if len(array) != count:
         raise ValueError(f"weights has {len(array)} rows, prior {count}")
-    for place, row in enumerate(array.tolist()):
-        if min(row) < 0 or sum(row) != UNITS:
-            raise ValueError(f"weights[{place}] must be non-negative and sum to 2^53")
-    return np.frombuffer(array.astype(np.int64).tobytes(), np.int64).reshape(array.shape)
+    array = np.frombuffer(array.astype(np.int64, copy=False).tobytes(), np.int64).reshape(
+        array.shape
+    )
+    sums = array.sum(axis=1)
+    # the sum of integers may be off by a multiple of 2^64, which the sum of floats would show
+    good = (array.min(axis=1) >= 0) & (sums == UNITS) & (array.sum(axis=1, dtype=float) < 2 * UNITS)
+    if not good.all():
+        place = int(np.argmin(good))
+        raise ValueError(f"weights[{place}] must be non-negative and sum to 2^53")
+    return array
 
 # %% ../../nbs/release/01_certificate.ipynb #dfebbe59
 @dataclass(frozen=True, eq=False, repr=False)
@@ -180,7 +231,7 @@ class Certificate:
             ("prior", prior),
             ("inputs", inputs),
             ("outputs", _check_names(self.outputs, weights.shape[1], "outputs")),
-            ("largest_lift", max(exact_lifts(weights, prior))),
+            ("largest_lift", largest_lift(weights, prior)),
         ):
             object.__setattr__(self, name, value)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .certificate import Certificate, exact_lifts
+from .certificate import Certificate, exact_lifts, largest_lift
 from .columns import blocks
 from .columns import check_gaps, decode, encode
 from .labels import pandas_index, released_names
@@ -151,7 +151,7 @@ class Mechanism(Frozen):
     @cached_property
     def epsilon(self) -> float:
         """The smallest float level, in nats, for which `certify` holds; decided in exact arithmetic."""
-        return certified_level(max(exact_lifts(self._weights, self.exact_prior)))
+        return certified_level(largest_lift(self._weights, self.exact_prior))
 
     @cached_property
     def local_dp(self) -> float:
