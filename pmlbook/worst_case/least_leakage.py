@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..release.certificate import exact_lifts
+from ..release.certificate import largest_lift
 from ..release.levels import certified_level
 from ..numerics.enclosure import as_fractions, float_below, ln_around
 from ..numerics.linear_programmes import Infeasible, warn_if_loose
@@ -102,7 +102,7 @@ class Bracket:
 
     def lift_of(self, mechanism: Mechanism) -> Fraction | None:
         """The largest lift of a mechanism, exactly; None if it has none."""
-        return max(exact_lifts(mechanism.weights, mechanism.exact_prior))
+        return largest_lift(mechanism.weights, mechanism.exact_prior)
 
     def take_flow(self, flow: Array) -> None:
         """Keep the mechanism of a flow, with or without its rarest outcomes, where it is better."""
