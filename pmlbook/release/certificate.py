@@ -335,7 +335,8 @@ def _content(certificate: Certificate) -> dict[str, Any]:
 def _decided(content: dict[str, Any]) -> Certificate:
     """The certificate of the numbers and names that were read; what follows from them is not looked at."""
     keys = ("epsilon", "weights", "inputs", "outputs")
-    epsilon, rows, inputs, outputs = map(content.get, keys)
+    given: list[Any] = [content.get(key) for key in keys]
+    epsilon, rows, inputs, outputs = given
     if isinstance(rows, list) and rows and all(isinstance(row, list) for row in rows):
         check_size(len(rows), max(map(len, rows)), "weights")
     return Certificate(epsilon, rows, fractions_of(content.get("prior")), inputs, outputs)
