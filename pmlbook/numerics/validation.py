@@ -125,7 +125,8 @@ def _refuse(
 def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> Array:
     """Non-negative array whose last axis sums to one; sums off by more than rounding are divided out."""
     given = list(values.values()) if isinstance(values, Mapping) and ndim == 1 else values
-    array = real_array(given, name, ndim, error)
+    # by rows, as frames are not: the last digit of a product depends on it
+    array = np.ascontiguousarray(real_array(given, name, ndim, error))
     _refuse(array, array < 0, "negative", name, error)
     kind = np.asarray(given).dtype
     single = kind in (np.float16, np.float32)
