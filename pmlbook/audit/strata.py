@@ -5,17 +5,16 @@
 # %% ../../nbs/audit/04_strata.ipynb #b57e1c6f
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .premises import as_seen
 from ..release.labels import is_missing
 from ..release.mechanism import Mechanism
 from ..numerics.enclosure import as_fractions, text_above
@@ -163,13 +162,6 @@ def strata_region(
 MAX_STRATA = 1000  # at most; more are no groups of people
 
 
-def _visible(part: Any) -> Any:
-    """A value of a visible column, equal to those that look alike: no number is 'nan', and -0.0 is not 0.0."""
-    number = isinstance(part, (float, np.floating, Decimal))
-    odd = number and (part != part or (part == 0 and math.copysign(1, part) < 0))
-    return repr(float(part)) if odd else part
-
-
 def tally(
     counts: dict[tuple[Hashable, ...], Counter[Hashable]],
     visible: Sequence[Iterable[Hashable]],
@@ -183,7 +175,7 @@ def tally(
     compared.
     """
     listed = list(values)
-    seen = [[_visible(part) for part in column] for column in visible]
+    seen = [[as_seen(part) for part in column] for column in visible]
     if any(len(column) != len(listed) for column in seen):
         raise ValueError(
             f"columns of {[*map(len, seen), len(listed)]} values cannot be counted together"

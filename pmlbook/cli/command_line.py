@@ -85,6 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 # %% ../../nbs/cli/01_command_line.ipynb #d29d777e
 Decorator = Callable[[Any], Any]
 LAYOUT = ("delimiter", "encoding", "missing_text")
+BESIDE = ("only", "visible")
 LOG = ("log", "start_log", "budget", "account", "again")
 NATS, SHARE, PATH = Typed(level, "nats"), Typed(inside, "share"), click.Path(path_type=Path)
 
@@ -138,6 +139,15 @@ layout_options = _all_of(
     ),
     click.option(
         "--show-values", is_flag=True, help="An error may show one value of the file, shortened."
+    ),
+)
+beside_options = _all_of(
+    click.option("--only", is_flag=True, help="The released column is written alone."),
+    click.option(
+        "--visible",
+        multiple=True,
+        metavar="COLUMN",
+        help="Accept a column that stays and depends on the released one; may be repeated.",
     ),
 )
 strata_options = _all_of(
@@ -260,6 +270,7 @@ UTILITY_NAMES = (
     help="Then release the file; designs stay if that fails.",
 )
 @missing_option
+@beside_options
 @log_options
 @layout_options
 @force_option
@@ -310,6 +321,7 @@ def start(**options: Any) -> int:
 @click.option("--max-time", type=Typed(seconds, "seconds"))
 @click.option("-o", "--output", type=PATH, default="mechanism.json", show_default=True)
 @strata_options
+@beside_options
 @layout_options
 @force_option
 @json_option
@@ -327,7 +339,7 @@ def design(**options: Any) -> int:
         raise click.UsageError(
             "--counts FILE and --column NAME go together", click.get_current_context()
         )
-    _check_needed(counted, "needs --counts FILE", "given", "show_values", *LAYOUT)
+    _check_needed(counted, "needs --counts FILE", "given", *BESIDE, "show_values", *LAYOUT)
     _check_needed(options["goal"] == "information", "needs --for information", "given", "utility")
     _check_needed(given, "needs --given COLUMN", "confidence")
     _check_needed(not given, "is not allowed with --given", "max_time")
@@ -348,6 +360,7 @@ def design(**options: Any) -> int:
 @missing_option
 @log_options
 @strata_options
+@beside_options
 @layout_options
 @force_option
 @json_option
@@ -357,6 +370,7 @@ def release(**options: Any) -> int:
     CSV or Parquet; the target is of the same kind, and appears only when it is complete.
     """
     _check_one(**{name: options[name] for name in LOG[:2]})
+    _check_one(only=options["only"], given=options["given"], visible=options["visible"])
     _check_needed(bool(options["given"]), "needs --given COLUMN", "confidence")
     return _run("commands.release", **_book(_layout(options)))
 

@@ -33,10 +33,13 @@ from .reading import Column, in_order_of, number_reader, read_certificate, read_
 from .sentences import account_text, codes_or_answers, errors_at, frequencies_text
 from .sentences import level_warning, mean_text, meant_for_numbers, percent_text
 from .sentences import published_warning
+from .sentences import premises_facts, premises_lines, reader_text
 from .sentences import strata_lines
 from .typed import LogOptions, names_as_numbers, shares
+from ..audit.premises import Premises, check_premises
 from ..budget.log import ReleaseLog
-from ..files.release import Released, count_outcomes, counts_of, release_file
+from ..files.release import Released, count_beside, count_outcomes
+from ..files.release import counts_of, release_file
 from ..files.tables import Layout
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.validation import LevelExceeded, check_epsilon
@@ -104,6 +107,8 @@ def design(
     max_time: float | None,
     output: Path,
     given: Sequence[str],
+    only: bool = False,
+    visible: Sequence[str] = (),
     confidence: float,
     csv: Mapping[str, Any],
     show_values: bool,
@@ -122,6 +127,10 @@ def design(
         _warn(level_warning(min(prior.values()), epsilon))
         found = designed(prior, epsilon, goal, utility, max_time)
     certificate = holding(found.mechanism, epsilon)
+    premises = None
+    if counts and not only:
+        place = Column(counts, column, Layout(**csv), show_values)
+        premises = premises_of(place, found.mechanism, epsilon, visible)
     write_texts({output: certificate.to_json()}, force)
     _warn(published_warning(found.mechanism, "would publish"))
     facts: dict[str, Any] = {
@@ -146,12 +155,45 @@ def design(
         facts |= {"counted": counted, "empty": empty}
         more = f"; {empty:,} rows are empty and not counted" if empty else ""
         lines.append(f"counted: {counted:,} values{more}")
+    lines.append(f"level: {epsilon!r} nats, {lower(reader_text(premises.columns if premises else ()))}")
+    if premises:
+        facts |= premises_facts(premises)
+        lines += premises_lines(premises, with_own=False)
     facts |= {
         "standard_error": standard_error(found.mechanism, rows),
         "standard_error_rows": rows,
     }
     tell_done(facts | standing_of(found.mechanism), as_json, lines)
     return EXIT_SUCCESS
+
+
+def lower(reader: str) -> str:
+    """A sentence about a reader within a line."""
+    return f"{reader[0].lower()}{reader[1:].removesuffix(':')}"
+
+
+def premises_of(
+    column: Column,
+    mechanism: Mechanism,
+    epsilon: float,
+    visible: Sequence[str] = (),
+    read: Any = None,
+) -> Premises:
+    """What a release of the file would rest on; CheckFailed if a column that stays stands against it."""
+    found = count_beside(
+        column.source,
+        column.name,
+        mechanism,
+        column.layout,
+        visible,
+        read,
+        column.show_values,
+    )
+    try:
+        check_premises(found, epsilon)
+    except LevelExceeded as error:
+        raise CheckFailed(f"nothing written, {error}") from None
+    return found
 
 
 def _shares_of(counts: Counter[Hashable]) -> dict[Hashable, Fraction]:
@@ -221,6 +263,8 @@ def release(
     missing: str,
     book: LogOptions,
     given: Sequence[str] = (),
+    only: bool = False,
+    visible: Sequence[str] = (),
     confidence: float = 0.95,
     csv: Mapping[str, Any],
     show_values: bool,
@@ -243,6 +287,8 @@ def release(
     check_target(target, force or named is not None, [mechanism, source])
     _warn(published_warning(made, "publishes"))
     log = ReleaseLog(named, new=book.start_log is not None) if named else None
+    if epsilon is None and not given:
+        epsilon = certificate.epsilon  # each column that stays is held against what is certified
     try:
         done = release_file(
             source,
@@ -252,6 +298,8 @@ def release(
             layout=layout,
             epsilon=epsilon,
             given=given,
+            only=only,
+            visible=visible,
             confidence=confidence,
             missing=missing,
             force=force,
@@ -341,6 +389,11 @@ def _tell_release(
                 "an earlier run was booked and then cut off: the same values, and nothing booked"
             )
     facts |= standing_of(mechanism)
+    if done.premises:
+        facts |= premises_facts(done.premises)
+        lines.append(lower(reader_text(done.premises.columns)))
+        lines[-1] = f"level: {certificate.epsilon!r} nats, {lines[-1]}"
+        lines += premises_lines(done.premises)
     if done.strata:
         facts["strata"] = [
             {
@@ -562,5 +615,6 @@ def explain(
     assert epsilon is not None  # one of the two is there
     kept = {text: epsilon <= most for text, most in sentence_levels(prior).items()}
     lines = [f"{'kept' if holds else 'may break'}: {text}" for text, holds in kept.items()]
+    lines.append(lower(reader_text()))
     tell({"epsilon": epsilon, "kept": kept}, as_json, lines)
     return EXIT_SUCCESS

@@ -10,6 +10,7 @@ from html import escape
 
 from .messages import one_line
 from .sentences import codes_or_answers, errors_at, learned_text, meant
+from .sentences import reader_text
 from .sentences import short_label, standing_text
 from ..release.mechanism import Mechanism
 
@@ -94,13 +95,16 @@ def report(
     commands: Sequence[str] = (),
     released: Mechanism | None = None,
     meaning: Sequence[str] = (),
+    reader: str = "",
+    beside: Sequence[str] = (),
 ) -> str:
     """A page of HTML about a mechanism; all names are escaped, and nothing is loaded from elsewhere.
 
     `mechanism`: the design. `epsilon`: its level in nats. `column`: the column. `rows`: how many rows there
     are, for the standard errors. `notes`, `commands`: paragraphs, and the next commands. `released`: the
     mechanism of the release, if the design is for merged answers. `meaning`: sentences about the
-    level, if the inputs are not answers. ValueError if `epsilon` is no level.
+    level, if the inputs are not answers. `reader`: for whom they hold, see `reader_text`. `beside`: sentences for
+    readers who know more, see `premises_lines`. ValueError if `epsilon` is no level.
 
     Source: HTML Living Standard; SVG 2.
     """
@@ -122,7 +126,9 @@ def report(
         f"colour, the likelier. {_text(codes_or_answers(mechanism))}</p>",
         _shades(mechanism),
         "<h2>What the level means</h2>",
+        f"<p>{_text(reader or reader_text((), whole=False))}</p>",
         f"<ul>{''.join(f'<li>{_text(line)}</li>' for line in meaning)}</ul>",
+        *(f"<p>{_text(line[0].upper() + line[1:])}.</p>" for line in beside),
         "<h2>The proof</h2>",
         f"<p>The certificate of these answers has the digest <code>{certificate.digest}</code>.</p>",
         *(f"<pre>{_text(command)}</pre>" for command in commands),

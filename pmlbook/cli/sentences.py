@@ -19,6 +19,7 @@ import numpy as np
 
 from .messages import one_line
 from .typed import names_as_numbers
+from ..audit.premises import ROWS_A_STRATUM, SIGNIFICANCE, Premises
 from ..numerics.enclosure import exp_around, float_above, text_above, text_below
 from ..numerics.validation import check_epsilon
 from ..release.certificate import exp_below
@@ -110,6 +111,82 @@ def meant_for_numbers(epsilon: float) -> list[str]:
     ]
 
 # %% ../../nbs/internals/cli/03_sentences.ipynb #027bdc84
+# Each sentence about a level holds for a reader. The premise of each template:
+#
+#   template                          it holds if
+#   meant, meant_for_numbers          the reader believes the prior of the certificate, and of the file sees the
+#                                     released value of one person only; `reader_text` says so before them
+#   'for a reader who knows ...'      the reader knows this column, and believes the shares of the file within its
+#                                     strata; other columns that stay are unknown
+#   'under the shares of this file'   the reader believes the shares of the file, and knows no other column
+#   'not counted'                     nothing is claimed for a reader who knows these columns
+#   'two releases'                    the column identifies persons
+#   'alone proves the answer'         the reader knows this column; no premise on the release
+def reader_text(columns: Sequence[str] = (), whole: bool = True) -> str:
+    """For whom the sentences about a level hold: one who knows none of the columns that stay.
+
+    `whole`: whether these are all columns; if not, a file was not read.
+    """
+    if columns:
+        shown = ", ".join(f"'{short_label(name)}'" for name in columns[:10])
+        more = f" or {len(columns) - 10} more" if len(columns) > 10 else ""
+        return f"For a reader who believes the prior of the design and does not know {shown}{more}:"
+    rest = "sees nothing else" if whole else "knows no other column of the file"
+    return f"For a reader who believes the prior of the design and {rest}:"
+
+
+def premises_lines(premises: Premises, with_own: bool = True) -> list[str]:
+    """What the level rests on: the columns that stay, and the shares of the file."""
+    lines = []
+    if with_own:
+        lines.append(
+            f"under the shares of this file: {text_above(premises.own, 4)} nats; "
+            f"under the prior of the design: {text_above(premises.level, 4)} nats"
+        )
+    for place, one in enumerate(premises.within):
+        if place and one.column not in premises.visible:
+            continue
+        name = short_label(one.column)
+        times = text_above(math.exp(min(one.level, 700.0)), 3)
+        marks = "; accepted as visible" if one.column in premises.visible else ""
+        if one.level > premises.level and one.chance >= SIGNIFICANCE:
+            marks = f"; as much as chance explains{marks}"
+        lines.append(
+            f"for a reader who knows '{name}': {text_above(one.level, 4)} nats, a belief may grow "
+            f"{times} times{marks}"
+        )
+        if one.proved and one.chance < SIGNIFICANCE:
+            lines.append(f"'{name}' alone proves the answer in {one.proved:,} rows")
+    if len(premises.within) > 1:
+        lines.append("each column that stays is counted by itself, and the largest level is stated")
+    if premises.uncounted:
+        names = ", ".join(f"'{short_label(one.column)}'" for one in premises.uncounted[:10])
+        more = f" and {len(premises.uncounted) - 10} more" if len(premises.uncounted) > 10 else ""
+        lines.append(
+            f"not counted, since most values have fewer than {ROWS_A_STRATUM} rows: {names}{more}"
+        )
+        lines += [
+            f"{one.repeats:,} rows share a value of '{short_label(one.column)}': if it identifies a person, "
+            "a release of two rows about one person is two releases"
+            for one in premises.uncounted[:10]
+            if one.repeats > 1
+        ]
+    return lines
+
+
+def premises_facts(premises: Premises) -> dict[str, Any]:
+    """The same for JSON."""
+    return {
+        "level_of_file": premises.own,
+        "columns": [
+            {"column": one.column, "level": one.level, "chance": one.chance, "proved": one.proved}
+            for one in premises.within
+        ],
+        "not_counted": [one.column for one in premises.uncounted],
+        "visible": list(premises.visible),
+    }
+
+
 def codes_or_answers(mechanism: Mechanism) -> str:
     """A sentence about the kind of released values.
 

@@ -17,14 +17,16 @@ import numpy as np
 
 import pmlbook
 
-from .commands import designed, holding, log_of, release
+from .commands import designed, holding, log_of, premises_of, release
 from .commands import standard_error, write_texts
 from .messages import EXIT_SUCCESS, ask, complain, is_terminal, say
-from .reading import ALWAYS_ALLOWED_ANSWERS, PRIORS, Column, file_of_prior, prior_of
+from .reading import ALWAYS_ALLOWED_ANSWERS, PRIORS, Column, file_of_prior, number_reader
+from .reading import prior_of
 from .reading import within_limits
 from .report import report
 from .sentences import frequencies_text, functional_text, level_warning, mean_text
 from .sentences import meant, meant_for_numbers, notes_on_answers, notes_on_numbers
+from .sentences import premises_lines, reader_text
 from .sentences import published_warning, sentences, shell_line, short_label
 from .typed import DECIMAL, LogOptions, inside, level, limits, several, share
 from ..files.tables import Layout, columns_of
@@ -347,6 +349,8 @@ def start(
     csv: Mapping[str, Any],
     show_values: bool,
     force: bool,
+    only: bool = False,
+    visible: Sequence[str] = (),
     **choices: Any,
 ) -> int:
     """Ask what a column is released for, design, and write the certificates and a report."""
@@ -383,11 +387,18 @@ def start(
             f"column {column!r} is missing in {plan.gaps:,} rows: fill it, or pass --missing keep"
         )
     certificates = {"mechanism.json": holding(plan.released, chosen.epsilon)}
+    premises = None
+    if not only:
+        read = number_reader(plan.released, chosen.clip)
+        premises = premises_of(chosen.column, plan.released, chosen.epsilon, visible, read)
+    reader = reader_text(premises.columns if premises else ())
+    beside = premises_lines(premises, with_own=False) if premises else []
     if plan.recipient is not plan.released:
         certificates["estimate.json"] = holding(plan.recipient, chosen.epsilon)
     digest = certificates["mechanism.json"].digest
     made = [targets[kind] for kind in certificates]
-    commands = _commands(chosen, plan, made, digest, csv, missing)
+    ways = ["--only"] if only else [word for name in visible for word in ("--visible", name)]
+    commands = _commands(chosen, plan, made, digest, csv, missing, ways)
     page = report(
         plan.recipient,
         chosen.epsilon,
@@ -397,10 +408,13 @@ def start(
         commands,
         released=plan.released,
         meaning=plan.meaning,
+        reader=reader,
+        beside=beside,
     )
     texts = {targets[kind]: certificate.to_json() for kind, certificate in certificates.items()}
     write_texts(texts | {targets["report.html"]: page}, force)
-    say(f"level: {chosen.epsilon!r} nats", *plan.meaning, plan.released.standing, plan.precision)
+    say(f"level: {chosen.epsilon!r} nats", reader, *plan.meaning, *beside)
+    say(plan.released.standing, plan.precision)
     say(*plan.notes, *(f"written: {path}" for path in [*made, targets["report.html"]]))
     say(f"sha256: {digest}", *commands)
     if target is None:
@@ -412,6 +426,8 @@ def start(
         column=column,
         clip=chosen.clip,
         quiet=True,
+        only=only,
+        visible=visible,
         missing=missing,
         book=book,
         csv=csv,
@@ -451,6 +467,7 @@ def _commands(
     digest: str,
     csv: Mapping[str, Any],
     missing: str,
+    ways: Sequence[str] = (),
 ) -> list[str]:
     """The commands that start again, release and estimate."""
     column, usual, layout = chosen.column, Layout(), list[str]()
@@ -462,11 +479,11 @@ def _commands(
     kept = ["--missing", "keep"] if plan.gaps else []
     clip = ["--clip"] if chosen.clip else []
     source, title = str(column.source), released_title(column.name)
-    release = ["--column", column.name, *clip, *layout, *kept, "--sha256", digest]
+    release = ["--column", column.name, *clip, *layout, *kept, *ways, "--sha256", digest]
     estimate = ["--column", title, *plan.estimate, *layout, *kept]
     # The certificate of the merged answers is the recipient's: only their frequencies can be estimated.
     return [
-        _command("start", [source, column.name], [*plan.options, *layout]),
+        _command("start", [source, column.name], [*plan.options, *layout, *ways]),
         _command("release", [str(made[0]), source, "RELEASED"], release),
         _command("estimate", [str(made[-1]), "RELEASED"], estimate),
     ]

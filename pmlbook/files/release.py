@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..audit.premises import Beside, Premises, check_premises
 from ..budget.log import Draw, Entry, ReleaseLog
 from .tables import STANDARD_LAYOUT, CsvTable, Layout, Table, find_column
 from .tables import is_parquet, open_table, plain_list, several
@@ -39,6 +40,7 @@ class Released:
     """How many rows a release wrote, how many of them were gaps that stayed, and the strata if asked for.
 
     `entry`: its row in the log, if there is one. `completed`: whether an earlier run had booked it and was cut off.
+    `premises`: what the level rests on: the other columns that stayed, with the level for a reader who knows them.
     """
 
     rows: int
@@ -46,6 +48,7 @@ class Released:
     strata: tuple[Stratum, ...] = ()
     entry: Entry | None = None
     completed: bool = False
+    premises: Premises | None = None
 
 
 Read = Callable[[list[Any], str, int, str, Any], NDArray[np.intp]]  # of a column of numbers
@@ -60,6 +63,8 @@ def release_file(
     layout: Layout = STANDARD_LAYOUT,
     epsilon: float | None = None,
     given: str | Sequence[str] | None = None,
+    only: bool = False,
+    visible: str | Sequence[str] = (),
     confidence: float = 0.95,
     missing: str = "refuse",
     force: bool = False,
@@ -93,7 +98,11 @@ def release_file(
     epsilon : float, optional
         Level in nats that the mechanism has to keep, and every stratum if `given` is set.
     given : str or sequence of str, optional
-        Visible columns whose strata are reported.
+        Visible columns whose strata are reported, all of them together.
+    only : bool
+        Whether the released column is written alone.
+    visible : str or sequence of str
+        Columns that stay though they depend on the column beyond chance; see `LevelExceeded` below.
     confidence : float
         For the shares within the strata, see `strata_levels`.
     missing : {'refuse', 'keep'}
@@ -122,7 +131,10 @@ def release_file(
         If a file cannot be read or written, or `target` exists. After the release was booked, a note of the error
         says so, and the same call goes on with it.
     BudgetExceeded, LevelExceeded
-        If all releases together would leak more than the budget; the mechanism or a stratum more than `epsilon`.
+        If all releases together would leak more than the budget; the mechanism or a stratum more than `epsilon`; or
+        a column that stays depends on this one beyond chance, and for a reader who knows it the level exceeds
+        `epsilon`, or that of the mechanism, or is proof of answers. `only`, a design for its strata and `visible` are
+        ways out. Each column is considered by itself.
     AlreadyReleased
         If the log has this release, and `again` is not set.
     ValueError
@@ -140,6 +152,9 @@ def release_file(
     check_instance(layout, Layout, "layout")
     _check_request(source, target, mechanism, epsilon)
     visible_too = several(() if given is None else given, "given")
+    accepted, only = several(visible, "visible"), check_flag(only, "only")
+    if only and (visible_too or accepted):
+        raise ValueError("only=True (--only) writes no other column: leave given and visible out")
     key, draw = Key.new(), None
     if log is not None:
         check_unseeded(rng)
@@ -152,7 +167,8 @@ def release_file(
         key = Key(random_words(rng)(8).tobytes())
     completed = draw is not None and draw.entry is not None
     with open_table(source, layout) as table, _booked_noted(draw):
-        copied = _Copy(table, mechanism, key, column, visible_too, missing, show_values, read)
+        copied = _Copy(table, mechanism, key, column, visible_too, missing, show_values, read, only)
+        copied.accept(accepted)
         # The target has no name until the block ends, so what fails below leaves nothing behind.
         with new_file(target, force, table.source.file, completed) as file:
             with packed(file, target) as content:
@@ -160,6 +176,8 @@ def release_file(
             if not copied.rows:
                 raise ValueError(f"{source} has no rows")
             strata = copied.strata_within(epsilon, confidence)
+            premises = copied.beside.premises(mechanism, accepted)
+            check_premises(premises, mechanism.epsilon if epsilon is None else epsilon)
             table.source.check_unchanged()
             file.flush()
             os.fsync(file.fileno())  # a full disk is noticed before anything is booked
@@ -167,7 +185,7 @@ def release_file(
             entry = draw.book(copied.rows, copied.digests, alone) if draw else None
     if draw:
         draw.finish()
-    return Released(copied.rows, copied.gaps, strata, entry, completed)
+    return Released(copied.rows, copied.gaps, strata, entry, completed, premises)
 
 # %% ../../nbs/files/01_release.ipynb #04f9b2a0
 @contextmanager
@@ -205,6 +223,7 @@ class _Copy:
     missing: str
     show_values: bool
     read: Read | None = None
+    only: bool = False
     rows: int = 0
     gaps: int = 0
     digests: list[str] = field(default_factory=list)
@@ -215,15 +234,23 @@ class _Copy:
         self.place = find_column(self.column, table, self.show_values)
         self.visible = find_visible(table, self.column, self.given, self.show_values)
         self.title = title_in_table(self.column, table.columns)
+        others = () if self.only else range(len(table.columns))
+        self.others = [place for place in others if place != self.place]
+        titles = [table.columns[place] for place in self.others]
+        self.beside = Beside(titles, len(self.mechanism.inputs))
         self.known = table.spell(self.mechanism.inputs)
         # A gap that is written like an outcome could not be told from it.
         texts = table.layout.missing_text if isinstance(table, CsvTable) else ()
         check_gaps(self.missing, self.known, table.spell(self.mechanism.outputs), texts)
 
+    def accept(self, names: Sequence[str]) -> None:
+        """ValueError if one of these is no column that stays."""
+        find_visible(self.table, self.column, names, self.show_values)
+
     def write(self, content: Any, progress: Callable[[int, float], object] | None) -> None:
         """Draw and write all blocks."""
         table, outputs = self.table, self.mechanism.outputs
-        with table.copy(content, self.place, outputs, self.title) as write:
+        with table.copy(content, self.place, outputs, self.title, self.only) as write:
             for block in table.blocks():
                 write(block, self._drawn(block))
                 if progress:
@@ -244,6 +271,7 @@ class _Copy:
             from pmlbook.audit.strata import tally
 
             tally(self.strata, visible(table, block, self.visible), codes.tolist())
+        self.beside.add(codes, [beside(table, block, place) for place in self.others])
         self.rows += len(codes)
         self.gaps += int((codes < 0).sum())
         drawn, digest = self.key.draw(codes, number, self.mechanism)
@@ -269,10 +297,15 @@ def find_visible(table: Table, column: str, given: Sequence[str], show_values: b
     return [find_column(name, table, show_values) for name in given]
 
 
+def beside(table: Table, block: Any, place: int) -> Any:
+    """A column of a block that stays as it is, also where a field means missing."""
+    kept = table.layout.missing_text if isinstance(table, CsvTable) else ()
+    return table.column(block, place, kept)
+
+
 def visible(table: Table, block: Any, places: Sequence[int]) -> list[list[Any]]:
     """The columns of a block that stay as they are, also where a field means missing."""
-    kept = table.layout.missing_text if isinstance(table, CsvTable) else ()
-    return [plain_list(table.column(block, place, kept)) for place in places]
+    return [plain_list(beside(table, block, place)) for place in places]
 
 
 def counts_of(
@@ -326,6 +359,39 @@ def count_strata(
                     )
         table.source.check_unchanged()
     return counts
+
+
+def count_beside(
+    source: str | os.PathLike[str],
+    column: str,
+    mechanism: Mechanism,
+    layout: Layout = STANDARD_LAYOUT,
+    visible: str | Sequence[str] = (),
+    read: Read | None = None,
+    show_values: bool = False,
+) -> Premises:
+    """What a release of a file would rest on, counted without a draw; see `release_file`.
+
+    Missing values of the column are not counted.
+    """
+    accepted, key, rows = several(visible, "visible"), Key.new(), 0
+    with open_table(source, layout) as table:
+        place = find_column(column, table, show_values)
+        find_visible(table, column, accepted, show_values)
+        others = [other for other in range(len(table.columns)) if other != place]
+        counted = Beside([table.columns[other] for other in others], len(mechanism.inputs))
+        known, what = table.spell(mechanism.inputs), f"column {column!r} of {source}"
+        for block in table.blocks():
+            values = table.column(block, place, known)
+            if read is None:
+                codes = encode(values, known, what, "keep", rows + 1, show_values)
+            else:
+                plain = plain_list(values)
+                codes = read(plain, what, rows + 1, "keep", key.coins(rows, plain))
+            counted.add(codes, [beside(table, block, other) for other in others])
+            rows += len(codes)
+        table.source.check_unchanged()
+    return counted.premises(mechanism, accepted)
 
 
 def values_of(

@@ -218,9 +218,14 @@ class CsvTable:
 
     @contextmanager
     def copy(
-        self, file: BinaryIO, place: int, names: Sequence[Hashable], title: str
+        self,
+        file: BinaryIO,
+        place: int,
+        names: Sequence[Hashable],
+        title: str,
+        only: bool = False,
     ) -> Iterator[Write]:
-        """Write the file again; the call that is given writes a block, one column replaced by names under a title."""
+        """Write the file again, or one column `only`; the call that is given writes a block, this column replaced by names under a title."""
         spelled, gap = self.spell(names), next(iter(self.layout.missing_text), None)
         if None in spelled and gap is None:
             raise ValueError("an outcome is a missing value, and missing_text has no text for it")
@@ -236,12 +241,13 @@ class CsvTable:
             for row, code in zip(block, codes.tolist()):
                 if code >= 0:  # a gap stays
                     row[place] = texts[code]
-            (careful if self._returns else plain).writerows(block)
+            kept = [[row[place]] for row in block] if only else block
+            (careful if self._returns else plain).writerows(kept)
 
         try:
             header = list(self.columns)
             header[place] = title
-            careful.writerow(header)
+            careful.writerow([title] if only else header)
             yield write
             text.flush()
         except UnicodeEncodeError:
@@ -297,9 +303,14 @@ class ParquetTable:
 
     @contextmanager
     def copy(
-        self, file: BinaryIO, place: int, names: Sequence[Hashable], title: str
+        self,
+        file: BinaryIO,
+        place: int,
+        names: Sequence[Hashable],
+        title: str,
+        only: bool = False,
     ) -> Iterator[Write]:
-        """Write the file again; the call that is given writes a block, one column replaced by names under a title."""
+        """Write the file again, or one column `only`; the call that is given writes a block, this column replaced by names under a title."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -308,12 +319,14 @@ class ParquetTable:
         if pa.types.is_dictionary(like.type) and like.type.ordered:  # in the first block
             like = next((self.column(block, place) for block in self.blocks([place])), like)
         empty = decode(np.array([], np.intp), names, like)
-        schema = schema.set(place, pa.field(title, empty.type, nullable=True))
+        new = pa.field(title, empty.type, nullable=True)
+        schema = pa.schema([new]) if only else schema.set(place, new)
         with pq.ParquetWriter(file, schema) as writer:
 
             def write(block: Any, codes: NDArray[Any]) -> None:
-                columns = block.columns
-                columns[place] = decode(codes, names, like)
+                drawn = decode(codes, names, like)
+                columns = [drawn] if only else block.columns
+                columns[0 if only else place] = drawn
                 writer.write_batch(pa.record_batch(columns, schema=schema))
 
             yield write
