@@ -116,7 +116,7 @@ def test_a_certificate_from_before_is_read(run):
 
 
 def test_a_release_is_no_answer_from_the_command_line_to_the_report(run):
-    Path("in.csv").write_text("id,x\n" + "1,0\n" * 700 + "2,1\n" * 300)
+    Path("in.csv").write_text("id,x\n" + "1,0\n" * 700 + "1,1\n" * 300)
     assert run("design 0=.7 1=.3 --epsilon .3 -o m.json")[0] == 0
     code, out, _ = run("release m.json in.csv out.csv --column x")
     assert code == 0 and "column: x_released" in out

@@ -370,7 +370,8 @@ def release(**options: Any) -> int:
     CSV or Parquet; the target is of the same kind, and appears only when it is complete.
     """
     _check_one(**{name: options[name] for name in LOG[:2]})
-    _check_one(only=options["only"], given=options["given"], visible=options["visible"])
+    for name in ("given", "visible"):
+        _check_one(**{"only": options["only"], name: options[name]})
     _check_needed(bool(options["given"]), "needs --given COLUMN", "confidence")
     return _run("commands.release", **_book(_layout(options)))
 

@@ -35,7 +35,7 @@ print(*sorted(sys.modules))
 @pytest.mark.parametrize("script", [PYTHON, COMMAND], ids=["Python", "command"])
 def test_a_release_of_a_certified_column_loads_no_search(tmp_path, script):
     (tmp_path / "m.json").write_text(CLINIC.certify(1.7).to_json())
-    (tmp_path / "in.csv").write_text("id,said\n" + "1,a\n2,b\n" * 50)
+    (tmp_path / "in.csv").write_text("id,said\n" + "1,a\n2,b\n1,b\n2,a\n" * 25)
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True
     )

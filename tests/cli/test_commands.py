@@ -29,7 +29,7 @@ FLIP = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], ("no", "yes"), ("r0",
 @pytest.fixture
 def run(run):
     """A command in a folder with a file, a Parquet file and a certificate: exit code and all output."""
-    Path("in.csv").write_text("id,said\n" + "1,yes\n2,no\n" * 30)
+    Path("in.csv").write_text("id,said\n" + "1,yes\n2,no\n2,yes\n1,no\n" * 15)
     pq.write_table(pa.table({"id": [1, 2], "said": ["yes", "no"]}), "in.parquet")
     Path("m.json").write_text(FLIP.certify(1.0).to_json())
     Path("out.csv").write_text("id,said_released\n" + "1,r0\n2,r1\n" * 30)
@@ -376,7 +376,7 @@ def test_a_value_that_looks_like_the_end_of_the_options_is_a_value(run, option):
 def test_the_commands_of_a_start_allow_for_gaps(run):
     """What a start printed for a column with gaps did not run."""
     Path("gaps.csv").write_text("x,y\n" + "a,1\nb,2\n,3\nb,4\n" * 60)
-    start = "start gaps.csv x --epsilon 0.3 --for frequencies --missing keep --release r.csv"
+    start = "start gaps.csv x --epsilon 0.3 --for frequencies --missing keep --release r.csv --visible y"
     assert run(start)[0] == 0
     page = html.unescape(Path("gaps.report.html").read_text())
     release, estimate = re.findall(r"pmlbook (?:release|estimate)[^\n<]*", page)

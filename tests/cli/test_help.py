@@ -229,9 +229,13 @@ def test_a_layout_goes_from_counting_to_estimating(run):
     text = "id;said;note\r\n" + rows
     Path("in.csv.gz").write_bytes(gzip.compress(text.encode("utf-16")))
     how = "--delimiter ; --encoding utf-16"
-    code, out, err = run(f"design --counts in.csv.gz --column said --epsilon 0.5 {how} --json")
+    code, out, err = run(
+        f"design --counts in.csv.gz --column said --epsilon 0.5 {how} --visible note --json"
+    )
     assert code == 0 and json.loads(out)["inputs"] == 2, err
-    code, _, err = run(f"release mechanism.json in.csv.gz out.csv --column said --quiet {how}")
+    code, _, err = run(
+        f"release mechanism.json in.csv.gz out.csv --column said --quiet {how} --visible note"
+    )
     new = Path("out.csv").read_text("utf-16")
     assert code == 0 and new.startswith("id;said_released;note"), err
     assert [line.split(";")[2] for line in new.splitlines()[1:]] == [

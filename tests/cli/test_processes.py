@@ -19,7 +19,10 @@ def process(*words, **options):
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "in.csv").write_text("id,said\n" + "1,yes\n2,no\n3,no\n" * 40)
+    (tmp_path / "in.csv").write_text(
+        "id,said\n"
+        + "1,yes\n2,no\n3,no\n2,yes\n3,no\n1,no\n3,yes\n1,no\n2,no\n1,yes\n2,no\n3,no\n" * 10
+    )
     return tmp_path
 
 
@@ -105,7 +108,7 @@ def test_the_shell_completes_commands_and_options(folder):
 def test_control_and_direction_characters_of_a_name_are_only_shown(folder):
     """In the terminal, in the printed commands and in the page; the printed command runs all the same."""
     name = "a\x1b[2J\u202eb\n'c"
-    (folder / "evil.csv").write_text(f'"{name}",x\n' + "yes,1\nno,2\n" * 40)
+    (folder / "evil.csv").write_text(f'"{name}",x\n' + "yes,1\nno,1\n" * 40)
     words = "--merge-below 0 --for frequencies --epsilon 0.5".split()
     done = process("start", "evil.csv", name, *words, cwd=folder)
     page = (folder / "evil.report.html").read_text(encoding="utf-8")

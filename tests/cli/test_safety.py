@@ -422,7 +422,7 @@ def test_the_readme_mechanism_beside_a_visible_column():
 def test_strata_are_reported_and_insisted_on(run):
     ages("in.csv", 4000, 1)
     assert run("design healthy=6 flu=3 rare=1 --epsilon 0.4 -o d.json")[0] == 0
-    command = "release d.json in.csv out.csv --column said --given age --json"
+    command = "release d.json in.csv out.csv --column said --given age --visible age --json"
     code, said = run(f"{command} --epsilon 0.4")
     assert code == 1 and "2 of 2 strata may leak more than 0.4" in said
     code, said = run(command)
@@ -447,7 +447,9 @@ def test_a_design_for_all_strata_keeps_its_level_in_each(run):
             epsilon_pml(made.channel, [dict(zip(NAMES, own))[name] for name in made.inputs]) <= 0.4
         )
     assert run("release d.json in.csv out.csv --column said --given age --epsilon 0.4")[0] == 0
-    assert run(f"{counted} --force")[0] == 0  # the same without strata is for everybody together
+    assert (
+        run(f"{counted} --visible age --force")[0] == 0
+    )  # the same without strata is for everybody together
     assert run("release d.json in.csv new.csv --column said --given age --epsilon 0.4")[0] == 1
 
 
