@@ -180,9 +180,7 @@ class Premises:
         """Columns that depend on the secret beyond chance, and exceed a limit or prove answers."""
         needed = min(SIGNIFICANCE, FALSE_ALARMS / max(len(self.within), 1))
         return tuple(
-            one
-            for one in self.within
-            if one.chance < needed and (one.level > limit or one.proved)
+            one for one in self.within if one.chance < needed and (one.level > limit or one.proved)
         )
 
 # %% ../../nbs/internals/audit/01_premises.ipynb #ecf10978
@@ -284,9 +282,7 @@ class Beside:
                 continue
             level = level_at(mechanism, table[worst_row(mechanism, table)])
             alone = table[(table > 0).sum(axis=1) == 1]
-            within.append(
-                Within(column, level, len(table), chance_of(table), int(alone.sum()))
-            )
+            within.append(Within(column, level, len(table), chance_of(table), int(alone.sum())))
         own = level_at(mechanism, self._own) if self._own.any() else 0.0
         within.sort(key=lambda one: -one.level)
         return Premises(mechanism.epsilon, own, tuple(within), tuple(uncounted), tuple(visible))

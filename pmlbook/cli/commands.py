@@ -155,7 +155,9 @@ def design(
         facts |= {"counted": counted, "empty": empty}
         more = f"; {empty:,} rows are empty and not counted" if empty else ""
         lines.append(f"counted: {counted:,} values{more}")
-    lines.append(f"level: {epsilon!r} nats, {lower(reader_text(premises.columns if premises else ()))}")
+    lines.append(
+        f"level: {epsilon!r} nats, {lower(reader_text(premises.columns if premises else ()))}"
+    )
     if premises:
         facts |= premises_facts(premises)
         lines += premises_lines(premises, with_own=False)
