@@ -28,7 +28,7 @@ __all__ = []
 # %% ../../nbs/internals/audit/01_premises.ipynb #efe6fe98
 def level_at(mechanism: Mechanism, counts: NDArray[np.int64]) -> float:
     """The smallest float level, in nats, of a mechanism under the shares of these counts, shape (N,)."""
-    there = counts > 0  # a secret that nobody has has no lift
+    there = counts > 0  # a secret that does not occur has no lift
     weights = mechanism.weights[there]
     lifts = exact_lifts(weights, [Fraction(int(count)) for count in counts[there]])
     return certified_level(max(lifts))

@@ -1,0 +1,86 @@
+"""A column that stays beside a release: refused where it reveals more than chance explains, and only there."""
+
+import csv
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from pmlbook import estimation_mechanism
+from pmlbook.files import release_file
+from pmlbook.numerics.validation import LevelExceeded
+
+ANSWERS = ("flu", "asthma", "hiv")
+PRIOR = dict(zip(ANSWERS, (0.6, 0.3, 0.1)))
+DESIGN = estimation_mechanism(PRIOR, 0.3).mechanism
+
+
+def write(path, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("clinic", "condition"), *rows])
+
+
+def drawn(rng, clinic_of, size=3000):
+    answers = rng.choice(ANSWERS, size, p=list(PRIOR.values())).tolist()
+    return [(clinic_of(rng, answer), answer) for answer in answers]
+
+
+def telling(rng, answer):
+    infectious = rng.random() < (0.8 if answer == "hiv" else 0.15)
+    return "infectious" if infectious else "general"
+
+
+def silent(rng, answer):
+    return "infectious" if rng.random() < 0.2 else "general"
+
+
+def worst_lift(rows, mechanism):
+    """The largest lift within a clinic, by Bayes' rule in fractions."""
+    lifts = []
+    for clinic in {clinic for clinic, _ in rows}:
+        counts = Counter(answer for where, answer in rows if where == clinic)
+        table = [[Fraction(int(w)) for w in row] for row in mechanism.weights]
+        for column in zip(*table):
+            there = [(counts[a], w) for a, w in zip(mechanism.inputs, column) if counts[a]]
+            mean = sum(n * w for n, w in there) / sum(n for n, _ in there)
+            if mean:
+                lifts.append(max(w for _, w in there) / mean)
+    return max(lifts)
+
+
+def test_a_column_that_tells_is_refused_and_nothing_is_written(tmp_path):
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    write(source, drawn(np.random.default_rng(1), telling))
+    with pytest.raises(LevelExceeded, match="knows 'clinic'.*--only.*--given clinic.*--visible"):
+        release_file(source, target, "condition", DESIGN)
+    assert not target.exists()
+
+
+def test_the_level_for_its_reader_is_exact_and_recorded_where_it_is_accepted(tmp_path):
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    rows = drawn(np.random.default_rng(2), telling)
+    write(source, rows)
+    done = release_file(source, target, "condition", DESIGN, visible="clinic")
+    (within,) = done.premises.within
+    lift = worst_lift(rows, DESIGN)
+    assert done.premises.visible == ("clinic",) and within.level > 0.5
+    assert Fraction(np.exp(np.longdouble(within.level)).item()) == pytest.approx(lift, rel=1e-12)
+
+
+def test_alone_it_is_written_alone(tmp_path):
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    write(source, drawn(np.random.default_rng(3), telling))
+    release_file(source, target, "condition", DESIGN, only=True)
+    assert target.read_text("utf-8").splitlines()[0] == "condition_released"
+
+
+def test_independent_columns_pass_though_they_exceed_the_level_a_little(tmp_path):
+    """False alarms come in one file of a hundred at most: of sixty, none here."""
+    source, rng = tmp_path / "in.csv", np.random.default_rng(4)
+    exceeded = 0
+    for trial in range(60):
+        write(source, drawn(rng, silent))
+        done = release_file(source, tmp_path / f"{trial}.csv", "condition", DESIGN)
+        exceeded += done.premises.within[0].level > 0.3
+    assert exceeded > 30
