@@ -174,7 +174,8 @@ class Premises:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that stay."""
-        return tuple(one.column for one in (*self.within, *self.uncounted))
+        counted = [one.column for one in self.within]
+        return (*counted, *(one.column for one in self.uncounted))
 
     def dependent(self, limit: float) -> tuple[Within, ...]:
         """Columns that depend on the secret beyond chance, and exceed a limit or prove answers."""

@@ -1,6 +1,7 @@
 """A column that stays beside a release: refused where it reveals more than chance explains, and only there."""
 
 import csv
+import math
 from collections import Counter
 from fractions import Fraction
 
@@ -65,7 +66,7 @@ def test_the_level_for_its_reader_is_exact_and_recorded_where_it_is_accepted(tmp
     (within,) = done.premises.within
     lift = worst_lift(rows, DESIGN)
     assert done.premises.visible == ("clinic",) and within.level > 0.5
-    assert Fraction(np.exp(np.longdouble(within.level)).item()) == pytest.approx(lift, rel=1e-12)
+    assert math.exp(within.level) == pytest.approx(float(lift), rel=1e-12)
 
 
 def test_alone_it_is_written_alone(tmp_path):
