@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numerics.enclosure import level_of
-from .probability import exact_prior
+from .probability import exact_prior, mixture
 from ..numerics.validation import Array, check_channel, check_pair
 
 # %% auto #0
@@ -71,8 +71,8 @@ def pointwise_maximal_leakage(channel: ArrayLike, prior: ArrayLike) -> Array:
     """
     rows, shares = check_pair(channel, prior)
     with np.errstate(invalid="ignore"):
-        # a largest lift is at least one, but for rounding
-        return np.maximum(0, np.log(rows.max(axis=0) / (shares @ rows)))
+        # the mean is kept between least and largest entry: equal rows leak exactly nothing
+        return np.log(rows.max(axis=0) / mixture(rows, shares))
 
 # %% ../../nbs/foundations/02_leakage.ipynb #da3681ea
 def epsilon_pml(channel: ArrayLike, prior: ArrayLike) -> float:

@@ -55,10 +55,10 @@ def output_distribution(channel: ArrayLike, prior: ArrayLike) -> Array:
 
     Source: Grosse et al. 2024, Section II-A.
     """
-    return _mixture(*check_pair(channel, prior))
+    return mixture(*check_pair(channel, prior))
 
 
-def _mixture(rows: Array, shares: Array) -> Array:
+def mixture(rows: Array, shares: Array) -> Array:
     # a mean lies between the least entry and the largest, after rounding too
     return np.clip(shares @ rows, rows.min(axis=0), rows.max(axis=0))
 
@@ -146,7 +146,7 @@ def mutual_information(channel: ArrayLike, prior: ArrayLike) -> float:
     0.693147
     """
     rows, shares = check_pair(channel, prior)
-    outcome = _mixture(rows, shares)
+    outcome = mixture(rows, shares)
     shift = rows - outcome
     shift /= np.where(outcome > 0, outcome, 1.0)
     terms = np.log1p(np.maximum(shift, np.nextafter(-1.0, 0.0)))  # finite, for 0 ln 0 = 0
