@@ -82,8 +82,9 @@ binder: install
 
 # The random and hostile tests at length, an hour or so.
 fuzz: install
-	PMLBOOK_FUZZ=full PMLBOOK_FUZZ_CASES=100000 $(B)/pytest tests/test_hostile.py tests/test_certificates.py \
-	  tests/test_bounds.py tests/test_closed_forms.py tests/test_per_record_edges.py tests/test_roads.py tests/test_searches.py
+	PMLBOOK_FUZZ=full PMLBOOK_FUZZ_CASES=100000 $(B)/pytest tests/test_hostile.py tests/release/test_certificates.py \
+	  tests/extremal/test_bounds.py tests/test_closed_forms.py tests/record_design/test_per_record_edges.py \
+	  tests/test_roads.py tests/extremal/test_searches.py
 
 # Small changes of exported code that the evidence ought to notice; see the head of the script.
 mutants: install

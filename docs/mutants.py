@@ -136,7 +136,7 @@ def witnesses(root, path):
     defined = {d.name for s in exported for d in ast.parse(s).body if hasattr(d, "name")}
     words = {
         name: Counter(re.findall(r"\w+", name.read_text(encoding="utf-8")))
-        for name in root.glob("tests/test_*.py")
+        for name in root.glob("tests/**/test_*.py")
     }
     counts = {name: sum(found[d] for d in defined) for name, found in words.items()}
     return [str(name) for name in sorted(counts, key=counts.get, reverse=True) if counts[name]][:8]

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from pmlbook.display.explore import SLIDER_POSITIONS, _Film, _terse, explore
 from pmlbook.display.plots import plot_channel, plot_leakage
 
-NBS = Path(__file__).resolve().parent.parent / "nbs"
+NBS = Path(__file__).resolve().parents[2] / "nbs"
 
 
 def two_figures(truth, rare=0.2):

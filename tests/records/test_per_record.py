@@ -29,7 +29,7 @@ from pmlbook.records.queries import (
     threshold,
 )
 
-FILE = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"
+FILE = Path(__file__).parents[3] / "shared" / "cases" / "per_record.json"
 CASES = json.loads(FILE.read_text()) if FILE.exists() else {"parity_bsc": [], "general": []}
 
 

@@ -20,7 +20,7 @@ from pmlbook.records.certificate import per_record_leakage
 from pmlbook.records.convexity import information_gradients
 from pmlbook.records.queries import parity
 
-CASES = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"
+CASES = Path(__file__).parents[3] / "shared" / "cases" / "per_record.json"
 PARITY = np.array([[1.0, 0], [0, 1], [0, 1], [1, 0]])
 COINS = np.full((2, 2), 0.25)
 

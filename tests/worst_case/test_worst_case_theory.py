@@ -26,7 +26,7 @@ from pmlbook.worst_case.problem import (
 )
 from pmlbook.worst_case.utility_safe import utility_safe_leakage, utility_safe_mechanism
 
-FILE = Path(__file__).parents[2] / "shared" / "cases" / "worst_case.json"
+FILE = Path(__file__).parents[3] / "shared" / "cases" / "worst_case.json"
 CASES = json.loads(FILE.read_text())["random"] if FILE.exists() else []
 UNTIED = [case for case in CASES if not case["ties"]]
 FAIR, SMALL = [0.5, 0.5], [[0, -1, -4], [-2, 0, -1]]

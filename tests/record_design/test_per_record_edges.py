@@ -1,6 +1,6 @@
 """Per-record bounds at the edges: against 50 digits, degenerate channels, and demands next to the largest entropy.
 
-`PMLBOOK_FUZZ=full pytest tests/test_per_record_edges.py` takes a hundred times as many channels.
+`PMLBOOK_FUZZ=full pytest tests/record_design/test_per_record_edges.py` takes a hundred times as many channels.
 """
 
 import itertools

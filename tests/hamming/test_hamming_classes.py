@@ -31,7 +31,7 @@ from pmlbook.hamming.mutual_information import (
 from pmlbook.hamming.source_sets import TABLES, SourceSet
 from pmlbook.numerics.validation import InvalidChannel, InvalidPrior
 
-CASES = pathlib.Path(__file__).parents[2] / "shared" / "cases" / "hamming.json"
+CASES = pathlib.Path(__file__).parents[3] / "shared" / "cases" / "hamming.json"
 
 
 def reference():

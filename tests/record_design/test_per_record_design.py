@@ -33,7 +33,7 @@ from pmlbook.record_design.worst_adversary import (
 from pmlbook.records.certificate import per_record_leakage
 from pmlbook.records.queries import Query, SumQuery, counting, modular_sum, parity
 
-FILE = Path(__file__).parents[2] / "shared" / "cases" / "per_record.json"
+FILE = Path(__file__).parents[3] / "shared" / "cases" / "per_record.json"
 CASES = json.loads(FILE.read_text()) if FILE.exists() else {}
 LN2 = math.log(2)
 

@@ -30,7 +30,7 @@ from pmlbook.release.certificate import Certificate, exact_prior, exp_below
 from pmlbook.release.sampling import UNITS
 from pmlbook.release.strict_json import MAX_BYTES
 
-FORGERIES = Path(__file__).parent / "forgeries"
+FORGERIES = Path(__file__).parents[1] / "forgeries"
 NEED_NODE = pytest.mark.skipif(not readers.NODE, reason="no Node; the browser's tests read these")
 
 

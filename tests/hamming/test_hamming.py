@@ -18,7 +18,7 @@ from pmlbook.hamming.source_sets import SourceSet
 from pmlbook.numerics.linear_programmes import SolverFailed
 from pmlbook.numerics.validation import InvalidPrior
 
-FILE = Path(__file__).parents[2] / "shared" / "cases" / "hamming.json"
+FILE = Path(__file__).parents[3] / "shared" / "cases" / "hamming.json"
 DATA = json.loads(FILE.read_text()) if FILE.exists() else {"curves": {}, "random": []}
 CASES = [
     pytest.param(curve["V"], point["D"], point["eps_fast"], id=f"{name}-{point['D']:.3f}")

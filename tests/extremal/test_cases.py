@@ -7,7 +7,7 @@ import pytest
 
 from pmlbook import optimal_mechanism
 
-FILE = Path(__file__).parents[2] / "shared" / "cases" / "extremal.json"
+FILE = Path(__file__).parents[3] / "shared" / "cases" / "extremal.json"
 CASES = json.loads(FILE.read_text())["cases"] if FILE.exists() else []
 NAMES = {
     "mi": "mutual_information",

@@ -23,7 +23,7 @@ from pmlbook.worst_case.least_leakage import (
 )
 from pmlbook.worst_case.problem import rank_matrix, worst_value
 
-FILE = Path(__file__).parents[2] / "shared" / "cases" / "worst_case.json"
+FILE = Path(__file__).parents[3] / "shared" / "cases" / "worst_case.json"
 CASES = json.loads(FILE.read_text()) if FILE.exists() else {}
 RANDOM = CASES.get("random", [])
 IDS = [f"{k}-{case['N']}x{case['M']}" for k, case in enumerate(RANDOM)]
