@@ -15,7 +15,7 @@ from scipy.special import softmax
 
 from ..numerics.enclosure import unit_of
 from ..numerics.validation import Array, check_choice, real_array
-from ..release.estimation import as_goal
+from ..release.estimation import Estimate, as_goal
 from ..release.mechanism import Mechanism
 from .regression_scores import MAX_MEAN_LOG_ODDS, LINKS, SCORE_TOLERANCE
 from .regression_scores import MAX_SCORE_STEPS, Regression, Scale, answer_weights
@@ -23,7 +23,7 @@ from .regression_scores import covariate_table, column_titles, column_units
 from .regression_scores import released_codes, released_name, sandwich, solvable
 
 # %% auto #0
-__all__ = ['regress']
+__all__ = ['RARE_ERRORS', 'regress']
 
 # %% ../../nbs/estimation/04_regression.ipynb #regr1cc
 def regress(
@@ -53,7 +53,7 @@ def regress(
         Left out, it is linear for a response that is a number, and logistic for secrets as the response.
     reference : optional
         The secret with which others are compared: it has no coefficient. Left out, secrets that explain all have one,
-        and log odds are against the first.
+        and log odds are against the commonest of the mechanism's prior.
 
     Returns
     -------
@@ -101,12 +101,16 @@ def regress(
             raise ValueError("link 'linear' needs numbers: give features, or leave link out")
         if len(secrets) == 1:
             raise ValueError("mechanism has one input: there are no odds to explain")
-        first = out or 0
+        # Odds against a rare answer are all as uncertain as its share.
+        first = int(np.argmax(mechanism.prior)) if out is None else out
         others = [x for k, x in enumerate(secrets) if k != first]
         pairs = [f"{x}: {title}" for x in others for title in titles]
         rows = np.hstack([rows[:, [first]], np.delete(rows, first, axis=1)])
         scale = Scale(np.tile(1 / width, len(others)), pairs)
-        return _root(partial(_odds_score, rows, table), scale, curved=True)
+        try:
+            return _root(partial(_odds_score, rows, table), scale, curved=True)
+        except ValueError as error:
+            raise ValueError(f"{error}{_rare(secrets, mechanism, codes)}") from None
     names: list[Any]
     if response is None:
         assert numbers is not None
@@ -132,6 +136,25 @@ def regress(
         scale = Scale(height / widths, list(map(str, names)))
         score = partial(_line_score, explain, weights, wanted / height, link)
         return _root(score, scale, curved)
+
+
+def _rare(secrets: list[Any], mechanism: Mechanism, codes: Any) -> str:
+    """The secret whose estimated share is smallest in standard errors, if it may be none at all; or nothing."""
+    counts = np.bincount(codes, minlength=len(mechanism.outputs)).astype(float)
+    found = Estimate.from_counts(mechanism.inputs, mechanism.channel, counts, mechanism.prior)
+    ratio = found.frequencies / np.maximum(found.standard_errors, np.finfo(float).tiny)
+    least = int(np.argmin(ratio))
+    if ratio[least] > RARE_ERRORS:
+        return ""
+    share, error = found.frequencies[least], found.standard_errors[least]
+    return (
+        f"; the share of {secrets[least]!r:.40} is {share:.2g} ± {error:.2g}: merge it with another"
+    )
+
+
+RARE_ERRORS = (
+    3  # standard errors: the estimate of a share below may be negative for some covariates
+)
 
 
 def _place_of(reference: Hashable | None, secrets: list[Any], numbers: Array | None) -> int | None:

@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike
 
 from .columns import outcome_counts
 from .intervals import check_request, exact_interval, score_interval
-from ..numerics.validation import Array, Frozen, aligned, check_choice, real_array, shortened
+from .labels import brief, pandas_index
+from ..numerics.validation import Array, Frozen, aligned, check_choice, needed_pandas
+from ..numerics.validation import real_array, shortened
 
 # %% auto #0
 __all__ = ['Estimate']
@@ -149,6 +151,7 @@ def likeliest(channel: Array, counts: Array) -> tuple[Array, float]:
 ESTIMATORS = ("inversion", "likelihood")
 # largest entry of a functional: beyond, its square is no float
 MIN_FUNCTIONAL, MAX_FUNCTIONAL = 1e-100, 1e100
+MOST_SHOWN = 10  # frequencies of a printed estimate
 
 
 def _weights(
@@ -284,8 +287,30 @@ class Estimate(Frozen):
         each = map(self.of, np.eye(len(self.inputs)))
         return np.array([one.interval(confidence, method) for one in each])
 
+    def to_frame(self, confidence: float = 0.95, method: str = "exact") -> Any:
+        """Return frequencies, standard errors and intervals as a pandas DataFrame, the secrets as its index.
+
+        `confidence`, `method`: of the columns `low` and `high`, see `interval`. ImportError if pandas is not installed.
+
+        Examples
+        --------
+        >>> even = np.array([[0.75, 0.25], [0.25, 0.75]])
+        >>> told = Estimate.from_counts(("no", "yes"), even, np.array([50.0, 50.0]), np.array([0.5, 0.5]))
+        >>> told.to_frame().round(2).loc["yes"].tolist()
+        [0.5, 0.1, 0.3, 0.7]
+        """
+        pd = needed_pandas("to_frame")
+        low, high = self.interval(confidence, method).T
+        columns = {"frequency": self.frequencies, "standard error": self.standard_errors}
+        return pd.DataFrame(columns | {"low": low, "high": high}, pandas_index(self.inputs))
+
     def __repr__(self) -> str:
-        return f"Estimate({len(self.inputs)} frequencies from {self.size} values)"
+        if self.expected is not None:
+            return f"Estimate({self.size} values, which do not determine the frequencies)"
+        rows = list(zip(self.inputs, self.frequencies, self.standard_errors))
+        shown = [f"{brief(x)} {f:.4f} ± {e:.4f}" for x, f, e in rows[:MOST_SHOWN]]
+        more = [f"... {len(rows)} in all"] if len(rows) > MOST_SHOWN else []
+        return f"Estimate({', '.join([*shown, *more])}; {self.size} values)"
 
     def _repr_html_(self) -> str:
         rows = zip(self.inputs, self.frequencies, self.standard_errors)

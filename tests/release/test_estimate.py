@@ -6,6 +6,7 @@ from refusals import refusal
 
 from pmlbook.foundations.classic import randomized_response
 from pmlbook.release.estimation import Estimate
+from pmlbook.release.mechanism import Mechanism
 
 truth = np.array([0.6, 0.3, 0.1])
 
@@ -38,3 +39,15 @@ def test_counts_are_checked(counts, said):
     even = np.array([0.5, 0.5])
     with pytest.raises(ValueError, match=said):
         Estimate.from_counts((0, 1), np.array([[0.8, 0.2], [0.2, 0.8]]), counts, even)
+
+
+def test_an_estimate_prints_its_names_and_its_frame_holds_intervals():
+    made = Mechanism([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5], ("no", "yes"))
+    found = made.estimate(["r0"] * 60 + ["r1"] * 40)
+    assert repr(found) == "Estimate('no' 0.7000 ± 0.0980, 'yes' 0.3000 ± 0.0980; 100 values)"
+    table = found.to_frame(0.9, "score")
+    assert list(table.index) == ["no", "yes"]
+    assert np.array_equal(table[["low", "high"]], found.interval(0.9, "score"))
+    assert np.array_equal(table["standard error"], found.standard_errors)
+    many = Mechanism(np.eye(12), [1 / 12] * 12, outputs=range(12)).estimate(range(12))
+    assert "... 12 in all; 12 values)" in repr(many)
