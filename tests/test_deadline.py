@@ -91,6 +91,7 @@ CASES = {
         0.6,
     ),
     "a delta for a function": (pb.extremal.delta_mechanism, (zipf(15), 1.0, 0.01, largest), 1.0),
+    "answers that stay answers": (pb.extremal.pram_mechanism, (zipf(120), 1.0), 0.3),
     "one more record": (
         RECORD,
         (pb.records.pairwise_products(10), pb.foundations.geometric(46, 0.3), 6.0),

@@ -71,6 +71,15 @@ CALLS = {
     "delta_mechanism": dict(
         prior=PRIOR, epsilon=0.5, delta=0.1, utility="chi_square", each=True, max_time=5.0
     ),
+    "pram_mechanism": dict(
+        prior=PRIOR,
+        epsilon=0.5,
+        invariant=True,
+        gain=np.eye(len(PRIOR)),
+        certainty=0.9,
+        max_time=5.0,
+    ),
+    "two_stage_pram": dict(prior=PRIOR, keep=0.8),
     "leakage_distribution": dict(release=FLIP),
     "LeakageDistribution": dict(
         prior=[Fraction(1, 2)] * 2, probabilities=[Fraction(1)], lifts=[[Fraction(1)] * 2]
@@ -277,7 +286,7 @@ def test_no_public_call_is_left_out():
     classes = {"Infeasible", "InvalidChannel", "InvalidPrior", "SolverFailed", "LooseBound"}
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "AlreadyReleased", "composed_level"}
     results |= {"JointRelease", "TwoWay", "Regression"}
-    results |= {"DeltaDesign", "LineDesign", "RepeatedLeakage"}
+    results |= {"DeltaDesign", "PramDesign", "LineDesign", "RepeatedLeakage"}
     results |= {"QuantileDesign", "QuantileEstimate"}
     results |= {"BudgetExceeded"}  # files: tests/budget/test_log.py
     results |= {"Layout", "release_file", "release_dask"}  # tests/files

@@ -8,3 +8,6 @@ from .cardinality import reduce_outputs as reduce_outputs
 from .optimal import optimal_mechanism as optimal_mechanism
 from .delta import delta_mechanism as delta_mechanism
 from .delta import DeltaDesign as DeltaDesign
+from .pram import pram_mechanism as pram_mechanism
+from .pram import two_stage_pram as two_stage_pram
+from .pram import PramDesign as PramDesign
