@@ -150,6 +150,11 @@ beside_options = _all_of(
         help="Accept a column that stays and depends on the released one; may be repeated.",
     ),
 )
+believed_option = click.option(
+    "--believed",
+    is_flag=True,
+    help="Hold the level for readers who believe the prior of the design, though this file is no sample of it.",
+)
 strata_options = _all_of(
     click.option(
         "--given",
@@ -271,6 +276,7 @@ UTILITY_NAMES = (
 )
 @missing_option
 @beside_options
+@believed_option
 @log_options
 @layout_options
 @force_option
@@ -361,6 +367,7 @@ def design(**options: Any) -> int:
 @log_options
 @strata_options
 @beside_options
+@believed_option
 @layout_options
 @force_option
 @json_option

@@ -128,9 +128,9 @@ def design(
         found = designed(prior, epsilon, goal, utility, max_time)
     certificate = holding(found.mechanism, epsilon)
     premises = None
-    if counts and not only:
+    if counts:
         place = Column(counts, column, Layout(**csv), show_values)
-        premises = premises_of(place, found.mechanism, epsilon, visible)
+        premises = premises_of(place, found.mechanism, epsilon, only=only, visible=visible)
     write_texts({output: certificate.to_json()}, force)
     _warn(published_warning(found.mechanism, "would publish"))
     facts: dict[str, Any] = {
@@ -160,7 +160,7 @@ def design(
     )
     if premises:
         facts |= premises_facts(premises)
-        lines += premises_lines(premises, with_own=False)
+        lines += premises_lines(premises)
     facts |= {
         "standard_error": standard_error(found.mechanism, rows),
         "standard_error_rows": rows,
@@ -178,18 +178,23 @@ def premises_of(
     column: Column,
     mechanism: Mechanism,
     epsilon: float,
+    *,
+    only: bool = False,
     visible: Sequence[str] = (),
+    believed: bool = False,
     read: Any = None,
 ) -> Premises:
-    """What a release of the file would rest on; CheckFailed if a column that stays stands against it."""
+    """What a release of the file would rest on; CheckFailed if its shares or a column that stays stand against it."""
     found = count_beside(
         column.source,
         column.name,
         mechanism,
         column.layout,
-        visible,
-        read,
-        column.show_values,
+        only=only,
+        visible=visible,
+        believed=believed,
+        read=read,
+        show_values=column.show_values,
     )
     try:
         check_premises(found, epsilon)
@@ -267,6 +272,7 @@ def release(
     given: Sequence[str] = (),
     only: bool = False,
     visible: Sequence[str] = (),
+    believed: bool = False,
     confidence: float = 0.95,
     csv: Mapping[str, Any],
     show_values: bool,
@@ -289,8 +295,6 @@ def release(
     check_target(target, force or named is not None, [mechanism, source])
     _warn(published_warning(made, "publishes"))
     log = ReleaseLog(named, new=book.start_log is not None) if named else None
-    if epsilon is None and not given:
-        epsilon = certificate.epsilon  # each column that stays is held against what is certified
     try:
         done = release_file(
             source,
@@ -299,9 +303,11 @@ def release(
             made,
             layout=layout,
             epsilon=epsilon,
+            stated=certificate.epsilon if epsilon is None else epsilon,
             given=given,
             only=only,
             visible=visible,
+            believed=believed,
             confidence=confidence,
             missing=missing,
             force=force,

@@ -118,7 +118,10 @@ def meant_for_numbers(epsilon: float) -> list[str]:
 #                                     released value of one person only; `reader_text` says so before them
 #   'for a reader who knows ...'      the reader knows this column, and believes the shares of the file within its
 #                                     strata; other columns that stay are unknown
+#   'under the prior of the design'   the reader believes the prior of the certificate, and knows no other column
 #   'under the shares of this file'   the reader believes the shares of the file, and knows no other column
+#   'as much as chance explains'      the test behind `check_premises` finds at least .001; says nothing of other files
+#   'accepted as believed'            recorded as the releaser's choice; no claim
 #   'not counted'                     nothing is claimed for a reader who knows these columns
 #   'two releases'                    the column identifies persons
 #   'alone proves the answer'         the reader knows this column; no premise on the release
@@ -135,14 +138,15 @@ def reader_text(columns: Sequence[str] = (), whole: bool = True) -> str:
     return f"For a reader who believes the prior of the design and {rest}:"
 
 
-def premises_lines(premises: Premises, with_own: bool = True) -> list[str]:
+def premises_lines(premises: Premises) -> list[str]:
     """What the level rests on: the columns that stay, and the shares of the file."""
-    lines = []
-    if with_own:
-        lines.append(
-            f"under the shares of this file: {text_above(premises.own, 4)} nats; "
-            f"under the prior of the design: {text_above(premises.level, 4)} nats"
-        )
+    own = f"under the shares of this file: {text_above(premises.own, 4)} nats"
+    if premises.own > premises.level:
+        if premises.chance >= SIGNIFICANCE:
+            own += "; as much as chance explains"
+        elif premises.believed:
+            own += "; no sample of the prior, which is accepted as believed"
+    lines = [f"under the prior of the design: {text_above(premises.level, 4)} nats", own]
     for place, one in enumerate(premises.within):
         if place and one.column not in premises.visible:
             continue
@@ -178,6 +182,8 @@ def premises_facts(premises: Premises) -> dict[str, Any]:
     """The same for JSON."""
     return {
         "level_of_file": premises.own,
+        "chance_of_file": premises.chance,
+        "believed": premises.believed,
         "columns": [
             {"column": one.column, "level": one.level, "chance": one.chance, "proved": one.proved}
             for one in premises.within

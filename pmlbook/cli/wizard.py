@@ -351,6 +351,7 @@ def start(
     force: bool,
     only: bool = False,
     visible: Sequence[str] = (),
+    believed: bool = False,
     **choices: Any,
 ) -> int:
     """Ask what a column is released for, design, and write the certificates and a report."""
@@ -387,17 +388,27 @@ def start(
             f"column {column!r} is missing in {plan.gaps:,} rows: fill it, or pass --missing keep"
         )
     certificates = {"mechanism.json": holding(plan.released, chosen.epsilon)}
-    premises = None
-    if not only:
-        read = number_reader(plan.released, chosen.clip)
-        premises = premises_of(chosen.column, plan.released, chosen.epsilon, visible, read)
-    reader = reader_text(premises.columns if premises else ())
-    beside = premises_lines(premises, with_own=False) if premises else []
+    # A curve that was chosen for numbers is what readers are said to believe, and the level under the file's shares
+    # stands beside it. Other people's numbers are a sample, against which this file is held.
+    curve = chosen.prior_from is not None and file_of_prior(chosen.prior_from) is None
+    believed = believed or curve
+    premises = premises_of(
+        chosen.column,
+        plan.released,
+        chosen.epsilon,
+        only=only,
+        visible=visible,
+        believed=believed,
+        read=number_reader(plan.released, chosen.clip),
+    )
+    reader = reader_text(premises.columns)
+    beside = premises_lines(premises)
     if plan.recipient is not plan.released:
         certificates["estimate.json"] = holding(plan.recipient, chosen.epsilon)
     digest = certificates["mechanism.json"].digest
     made = [targets[kind] for kind in certificates]
     ways = ["--only"] if only else [word for name in visible for word in ("--visible", name)]
+    ways += ["--believed"] if premises.moved(chosen.epsilon) else []
     commands = _commands(chosen, plan, made, digest, csv, missing, ways)
     page = report(
         plan.recipient,
@@ -428,6 +439,7 @@ def start(
         quiet=True,
         only=only,
         visible=visible,
+        believed=believed,
         missing=missing,
         book=book,
         csv=csv,

@@ -40,7 +40,8 @@ class Released:
     """How many rows a release wrote, how many of them were gaps that stayed, and the strata if asked for.
 
     `entry`: its row in the log, if there is one. `completed`: whether an earlier run had booked it and was cut off.
-    `premises`: what the level rests on: the other columns that stayed, with the level for a reader who knows them.
+    `premises`: what the level rests on: the shares of the file and the other columns that stayed, with the level for a
+    reader who knows them.
     """
 
     rows: int
@@ -62,9 +63,11 @@ def release_file(
     *,
     layout: Layout = STANDARD_LAYOUT,
     epsilon: float | None = None,
+    stated: float | None = None,
     given: str | Sequence[str] | None = None,
     only: bool = False,
     visible: str | Sequence[str] = (),
+    believed: bool = False,
     confidence: float = 0.95,
     missing: str = "refuse",
     force: bool = False,
@@ -97,12 +100,18 @@ def release_file(
         Parquet it is null.
     epsilon : float, optional
         Level in nats that the mechanism has to keep, and every stratum if `given` is set.
+    stated : float, optional
+        Level in nats that the release is said to keep, against which the shares of the file and the other columns
+        are held; `epsilon` if left out, or else the level of the mechanism. For a design that keeps its level for a
+        set of priors it is that level.
     given : str or sequence of str, optional
         Visible columns whose strata are reported, all of them together.
     only : bool
         Whether the released column is written alone.
     visible : str or sequence of str
         Columns that stay though they depend on the column beyond chance; see `LevelExceeded` below.
+    believed : bool
+        Whether the level is for readers who believe the prior of the mechanism, also where the file is no sample of it.
     confidence : float
         For the shares within the strata, see `strata_levels`.
     missing : {'refuse', 'keep'}
@@ -131,10 +140,11 @@ def release_file(
         If a file cannot be read or written, or `target` exists. After the release was booked, a note of the error
         says so, and the same call goes on with it.
     BudgetExceeded, LevelExceeded
-        If all releases together would leak more than the budget; the mechanism or a stratum more than `epsilon`; or
-        a column that stays depends on this one beyond chance, and for a reader who knows it the level exceeds
-        `epsilon`, or that of the mechanism, or is proof of answers. `only`, a design for its strata and `visible` are
-        ways out. Each column is considered by itself.
+        If all releases together would leak more than the budget; the mechanism or a stratum more than `epsilon`;
+        the file is no sample of the mechanism's prior, and under its shares the level exceeds `stated` (a design for
+        the file and `believed` are ways out); or a column that stays depends on this one beyond chance, and for a
+        reader who knows it the level exceeds `stated`, or is proof of answers (`only`, a design for its strata and
+        `visible` are). Each column is considered by itself.
     AlreadyReleased
         If the log has this release, and `again` is not set.
     ValueError
@@ -153,6 +163,9 @@ def release_file(
     _check_request(source, target, mechanism, epsilon)
     visible_too = several(() if given is None else given, "given")
     accepted, only = several(visible, "visible"), check_flag(only, "only")
+    check_flag(believed, "believed")
+    said = next(x for x in (stated, epsilon, mechanism.epsilon) if x is not None)
+    limit = check_epsilon(said, "stated")
     if only and (visible_too or accepted):
         raise ValueError("only=True (--only) writes no other column: leave given and visible out")
     key, draw = Key.new(), None
@@ -176,8 +189,8 @@ def release_file(
             if not copied.rows:
                 raise ValueError(f"{source} has no rows")
             strata = copied.strata_within(epsilon, confidence)
-            premises = copied.beside.premises(mechanism, accepted)
-            check_premises(premises, mechanism.epsilon if epsilon is None else epsilon)
+            premises = copied.beside.premises(mechanism, accepted, believed)
+            check_premises(premises, limit)
             table.source.check_unchanged()
             file.flush()
             os.fsync(file.fileno())  # a full disk is noticed before anything is booked
@@ -366,7 +379,10 @@ def count_beside(
     column: str,
     mechanism: Mechanism,
     layout: Layout = STANDARD_LAYOUT,
+    *,
+    only: bool = False,
     visible: str | Sequence[str] = (),
+    believed: bool = False,
     read: Read | None = None,
     show_values: bool = False,
 ) -> Premises:
@@ -379,7 +395,8 @@ def count_beside(
     with open_table(source, layout) as table:
         place = find_column(column, table, show_values)
         find_visible(table, column, accepted, show_values)
-        others = [other for other in range(len(table.columns)) if other != place]
+        stay = () if only else range(len(table.columns))
+        others = [other for other in stay if other != place]
         counted = Beside([table.columns[other] for other in others], len(mechanism.inputs))
         known, what = table.spell(mechanism.inputs), f"column {column!r} of {source}"
         for block in table.blocks():
@@ -392,7 +409,7 @@ def count_beside(
             counted.add(codes, [beside(table, block, other) for other in others])
             rows += len(codes)
         table.source.check_unchanged()
-    return counted.premises(mechanism, accepted)
+    return counted.premises(mechanism, accepted, believed)
 
 
 def values_of(

@@ -1,4 +1,4 @@
-"""A column that stays beside a release: refused where it reveals more than chance explains, and only there."""
+"""Columns that stay beside a release, and shares that moved: refused where chance does not explain them, and only there."""
 
 import csv
 import math
@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 from pmlbook import estimation_mechanism
+from pmlbook.audit.strata import strata_region
 from pmlbook.files import release_file
+from pmlbook.files.release import count_strata
 from pmlbook.numerics.validation import LevelExceeded
+from pmlbook.robust import robust_mechanism
 
 ANSWERS = ("flu", "asthma", "hiv")
 PRIOR = dict(zip(ANSWERS, (0.6, 0.3, 0.1)))
@@ -85,3 +88,44 @@ def test_independent_columns_pass_though_they_exceed_the_level_a_little(tmp_path
         done = release_file(source, tmp_path / f"{trial}.csv", "condition", DESIGN)
         exceeded += done.premises.within[0].level > 0.3
     assert exceeded > 30
+
+
+def moved(rng, prior, size):
+    return [("all", answer) for answer in rng.choice(ANSWERS, size, p=prior).tolist()]
+
+
+def test_a_file_that_is_no_sample_of_the_prior_is_refused_and_both_levels_are_told(tmp_path):
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    rows = moved(np.random.default_rng(5), [0.64, 0.3, 0.06], 1876)
+    write(source, rows)
+    with pytest.raises(LevelExceeded, match="under the shares of this file.*not 0.3:.*--believed"):
+        release_file(source, target, "condition", DESIGN)
+    assert not target.exists()
+    done = release_file(source, target, "condition", DESIGN, believed=True).premises
+    assert done.believed and done.level <= 0.3
+    assert math.exp(done.own) == pytest.approx(float(worst_lift(rows, DESIGN)), rel=1e-12)
+
+
+def test_samples_of_the_prior_pass_though_nearly_all_exceed_the_level(tmp_path):
+    source, rng = tmp_path / "in.csv", np.random.default_rng(6)
+    exceeded = 0
+    for trial in range(60):
+        size = int(rng.integers(20, 2000))  # few and many expected of the rarest
+        write(source, moved(rng, list(PRIOR.values()), size))
+        done = release_file(source, tmp_path / f"{trial}.csv", "condition", DESIGN)
+        exceeded += done.premises.own > 0.3
+    assert exceeded > 50
+
+
+def test_a_design_for_strata_is_released_at_the_level_that_it_states(tmp_path):
+    """Its level under the shares of all is lower than within a stratum: .26 and .29 for .3."""
+    source = tmp_path / "in.csv"
+    rows = drawn(np.random.default_rng(7), telling)
+    write(source, rows)
+    counts = count_strata(source, "condition", "clinic")
+    tables = {name: [own[answer] for answer in ANSWERS] for name, own in counts.items()}
+    design = robust_mechanism(strata_region(tables, inputs=ANSWERS), 0.3).mechanism
+    command = (source, tmp_path / "out.csv", "condition", design)
+    with pytest.raises(LevelExceeded, match="knows 'clinic'"):
+        release_file(*command)
+    assert release_file(*command, stated=0.3).premises.within[0].level <= 0.3

@@ -147,7 +147,9 @@ def test_coins_are_thrown_once_for_an_account(run):
     assert code == 2 and not Path("b.csv").exists(), err
     cells = f"{BASE} --prior-from uniform --for quantile --epsilon 0.3 -o c"
     assert run(f"{cells} --release c.csv --start-log cells.sqlite")[0] == 0
-    command = "release c.mechanism.json ages.csv d.csv --column age --log cells.sqlite --again"
+    command = (
+        "release c.mechanism.json ages.csv d.csv --column age --believed --log cells.sqlite --again"
+    )
     code, out, err = run(f"{command} --json")
     most = -np.log(2 * np.exp(-0.3) - 1)  # of any two releases: their e^-level add up
     assert code == 0 and 0.3 < json.loads(out)["joint"] <= most + 1e-12  # cells have no coins
@@ -220,7 +222,7 @@ def test_the_file_of_the_prior_is_never_replaced(run):
 def test_an_infinite_edge_is_no_number_of_json(run):
     cells = ["-inf~to~18=1", "18~to~40=1", "40~to~inf=2"]
     assert run(f"design --epsilon 0.4 --for frequencies -o inf.json -- {' '.join(cells)}")[0] == 0
-    release = "release inf.json ages.csv out.csv --column age"
+    release = "release inf.json ages.csv out.csv --column age --believed"
     assert run(release)[0] == 0
     code, out, _ = run("estimate inf.json out.csv --column age_released --quantile 0.9 --json")
     found = json.loads(out, parse_constant=lambda text: pytest.fail(text))

@@ -139,7 +139,7 @@ def test_a_prior_that_is_typed_is_kept_when_it_is_read(run):
     assert code == 0 and json.loads(said)["holds"]
     assert run("audit d.json --epsilon 0.2")[0] == 0
     Path("in.csv").write_text("said\n" + "a\nf\n" * 9)
-    assert run("release d.json in.csv out.csv --column said --epsilon 0.2")[0] == 0
+    assert run("release d.json in.csv out.csv --column said --epsilon 0.2 --believed")[0] == 0
 
 
 @pytest.mark.parametrize("seed", range(3))
