@@ -41,10 +41,17 @@ def test_errata_name_what_there_is():
 
 
 def test_every_erratum_has_its_class():
-    """What is wrong, or slips in a proof, is for the authors; what can be left out or improved is not."""
+    """What is wrong, or slips of notation or in a proof, is for the authors; what can be left out or improved is not."""
     assert {row["class"] for row in ERRATA} == {"wrong", "slip", "redundant", "improved"}
-    slips = [row["place"] for row in ERRATA if row["class"] == "slip"]
-    assert all(re.search("Proof|Appendix|proof|converse|Case|^\\(", place) for place in slips)
+
+
+def test_every_erratum_cites_the_hypothesis_that_its_example_meets():
+    """By place in the paper: a numbered result, an equation, a section, or its conclusion."""
+    place = re.compile(
+        r"(Section|Appendix|Theorem|Lemma|Claim|Remark|Definition|Example|Corollary|Algorithm|Assumption"
+        r"|Figure|Table) \w|\(\d+\)|\b[IV]+-[A-Z]\b|\b\d\.\d|Conclusion"
+    )
+    assert [row["id"] for row in ERRATA if not place.search(row["hypothesis"])] == []
 
 
 def test_a_result_is_corrected_exactly_where_an_erratum_says_that_it_is_wrong():

@@ -191,16 +191,20 @@ class Referee(PaperTable):
 
 
 class Errata(PaperTable):
-    """``errata PAPER``: what is printed, what holds, a counterexample and why, of all that is wrong or slips."""
+    """``errata PAPER``: what is printed, what holds, a counterexample with the hypotheses that it meets, and why."""
 
-    file, head = "errata.csv", ("where", "as printed", "what holds", "shown by")
+    file, head = (
+        "errata.csv",
+        ("where", "as printed", "what holds", "shown by", "under the paper's own"),
+    )
     classes: tuple[str, ...] = ("wrong", "slip")
 
     def cells(self, row: dict[str, str]) -> tuple[str, ...]:
         """An erratum, in plain words."""
         told = {key: re.sub(r"([|*_<>$])", r"\\\1", text) for key, text in row.items()}
         shown = f"{told['example']}. *Why:* {told['why']} ({chapter_of(row)})"
-        return told["place"], told["printed"], told["holds"], shown
+        place = f"{told['place']} ({told['class']})"
+        return place, told["printed"], told["holds"], shown, told["hypothesis"]
 
 
 class Remarks(Errata):
