@@ -67,6 +67,11 @@ CALLS = {
     "quantile_mechanism": dict(
         prior=([1.0, 1.0], [0.0, 1.0, 2.0]), epsilon=0.5, quantile=0.4, bins=2, max_time=5.0
     ),
+    "record_leakage_of_histogram": dict(prior=PRIOR, scale=1.0),
+    "histogram_scale": dict(prior=PRIOR, epsilon=0.5),
+    "record_leakage_of_count": dict(share=0.3, scale=1.0),
+    "count_scale": dict(share=0.3, epsilon=0.5),
+    "geometric_noise": dict(scale=1.5, size=3),
     "repeated_leakage": dict(channel=CHANNEL, prior=PRIOR, releases=3),
     "delta_mechanism": dict(
         prior=PRIOR, epsilon=0.5, delta=0.1, utility="chi_square", each=True, max_time=5.0

@@ -7,3 +7,8 @@ from .quantile import QuantileDesign as QuantileDesign
 from .quantile import QuantileEstimate as QuantileEstimate
 from .line_priors import DensityRange as DensityRange
 from .line_priors import SampleBand as SampleBand
+from .trusted_server import record_leakage_of_histogram as record_leakage_of_histogram
+from .trusted_server import histogram_scale as histogram_scale
+from .trusted_server import record_leakage_of_count as record_leakage_of_count
+from .trusted_server import count_scale as count_scale
+from .trusted_server import geometric_noise as geometric_noise
