@@ -5,6 +5,7 @@
 # %% ../../nbs/internals/extremal/09_column_generation.ipynb #96144973
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import NamedTuple
@@ -342,7 +343,11 @@ class Search:
             self.lists.settle(nearer or generation.gap < 0.95 * before)
 
 # %% ../../nbs/internals/extremal/09_column_generation.ipynb #c8005ae7
-MAX_PROGRAMME_ROWS = 128  # rows that a programme still solves within a fraction of a second
+MIN_PROGRAMME_ROWS = (
+    128  # fewer rows are searched as they are: a programme of them takes a fraction of a second
+)
+ROWS_PER_SIDE = 8  # rows at least, times the smaller of a and 1 - a
+AGGREGATE_MASSES = 0.3, 1.7  # the least and the largest, relative to their mean
 MAX_GROUPS = 600  # different probabilities that a programme still solves within seconds
 MAX_CIRCLE_SYMBOLS = 1000  # most symbols that are laid on a circle one by one
 SECONDS_TO_CERTIFY = 2e-6  # for one probability
@@ -390,16 +395,24 @@ class Answer(NamedTuple):
     why: str
 
 
+def first_rows(groups: Groups) -> int:
+    """Labels of the first aggregation: enough that the aggregates are light beside `a` and 1 - `a`."""
+    return max(MIN_PROGRAMME_ROWS, math.ceil(ROWS_PER_SIDE / min(groups.a, groups.rest)))
+
+
 def aggregation(prior: Array, rows: int) -> Integers:
-    """One of `rows` labels for each symbol, the first half for single symbols."""
+    """At most `rows` labels for the symbols: the heaviest and the lightest alone, the others in aggregates of uneven masses."""
     order = np.argsort(-prior)
-    alone = rows // 4
-    middle = order[alone:-alone]
+    alone = rows // 10
+    middle = np.random.default_rng(0).permutation(order[alone : len(order) - alone])
     label = np.empty(len(prior), dtype=np.int64)
     label[order[:alone]] = np.arange(alone)
-    label[order[-alone:]] = np.arange(alone, 2 * alone)
-    label[middle] = 2 * alone + np.arange(len(middle)) % (rows - 2 * alone)
-    return label
+    label[order[len(order) - alone :]] = np.arange(alone, 2 * alone)
+    masses = np.linspace(*AGGREGATE_MASSES, rows - 2 * alone)
+    ends = np.cumsum(masses) / masses.sum()
+    reached = np.cumsum(prior[middle]) / prior[middle].sum()
+    label[middle] = 2 * alone + np.minimum(np.searchsorted(ends, reached), len(ends) - 1)
+    return np.unique(label, return_inverse=True)[1]
 
 # %% ../../nbs/internals/extremal/09_column_generation.ipynb #c3454ffb
 def aggregated_mechanism(task: Task, rows: int, clock: Clock) -> FoundMechanism:
@@ -481,12 +494,13 @@ def coarse_mechanism(
     task: Task, groups: Groups, bound: float, clock: Clock
 ) -> FoundMechanism | None:
     """The best mechanism of ever finer aggregations, or of the circle, where there are many probabilities."""
-    best, rows = None, MAX_PROGRAMME_ROWS
+    best, rows = None, first_rows(groups)
     while rows < len(groups.p) and not (best is not None and clock.over):
         stored = 0.0 if best is None else SECONDS_TO_CERTIFY * best.lifts.size
         search = clock.part(most=max(0.0, clock.left - stored))
         more = aggregated_mechanism(task, rows, search)
-        best, rows = more if best is None or more.value > best.value else best, 2 * rows
+        best = more if best is None or more.value > best.value else best
+        rows += rows // 2
         if task.reached(best.value, bound, groups.rounding):
             return best
     if best is not None and len(task.prior) <= MAX_CIRCLE_SYMBOLS:
@@ -530,7 +544,7 @@ def grow_mechanism(task: Task, clock: Clock) -> Answer:
     bound = groups.closed + groups.rounding - lattice_loss(groups)
     best: FoundMechanism | None
     few_near = len(numbers_full(groups)) <= 2  # sets near the level
-    if few_near and len(groups.p) > MAX_PROGRAMME_ROWS:
+    if few_near and len(groups.p) > MIN_PROGRAMME_ROWS:
         best, start = equalised_mechanism(task, groups, clock)
         bound = min(bound, groups.closed + groups.rounding - start.bound)
     else:
@@ -607,10 +621,10 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
     """
     groups = task.groups
     tails = negligible_tails(groups)
-    if len(task.prior) <= MAX_COMPLETE_GROUPS or not tails:
+    if len(task.prior) <= MAX_COMPLETE_GROUPS or len(groups.p) > MAX_GROUPS or not tails:
         return grow_mechanism(task, clock)
     best, bound, why = grow_mechanism(task, clock.part(1 / 4, silent=False))
-    if why == "" or clock.over or len(groups.p) > MAX_GROUPS:
+    if why == "" or clock.over:
         return Answer(best, bound, why)
     generation = GroupGeneration(groups, task.tol, clock)
     generation.note(Priced(None, groups.closed - bound))

@@ -31,17 +31,17 @@ from pmlbook.numerics.progress import Clock
 information = NAMED["mutual_information"]
 
 
-def test_an_aggregation_keeps_the_ends_apart():
+def test_an_aggregation_keeps_the_ends_apart_and_masses_uneven():
     rng = np.random.default_rng(17)
-    for rows, n in ((8, 30), (16, 41), (20, 20), (12, 100)):
+    for rows, n in ((40, 300), (128, 1000), (200, 3000)):
         distribution = random_prior(n, rng)
-        label, alone, order = aggregation(distribution, rows), rows // 4, np.argsort(-distribution)
-        sizes = np.bincount(label, minlength=rows)
-        ends = np.concatenate([order[:alone], order[-alone:]])
-        assert len(sizes) == rows and sorted(label[ends]) == list(range(2 * alone))
-        assert (
-            np.all(sizes[label[ends]] == 1) and 1 <= sizes.min() and np.ptp(sizes[2 * alone :]) <= 1
-        )
+        label, alone, order = aggregation(distribution, rows), rows // 10, np.argsort(-distribution)
+        sizes, masses = np.bincount(label), np.bincount(label, distribution)
+        assert sizes.min() >= 1 and len(sizes) <= rows
+        assert sizes[label[np.append(order[:alone], order[-alone:])]].max() == 1
+        middle = np.sort(masses[sizes > 1])
+        apart = np.diff(middle) * rows  # 1.4 / rows on average, if all are as planned
+        assert np.median(apart) > 0.2 * 1.4 / rows and middle[-1] < 2.5 / rows
 
 
 def test_the_programme_and_its_duals_against_another_solver():
