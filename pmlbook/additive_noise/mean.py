@@ -43,7 +43,7 @@ from pmlbook.numerics.validation import (
 )
 from ..numerics.validation import real_array
 from ..release.estimation import Functional
-from ..release.mechanism import Design, Mechanism
+from ..release.mechanism import Design, DesignWarning, Mechanism
 from ..release.sampling import FLOAT_BITS, UNITS, Words, random_words
 
 # %% auto #0
@@ -324,6 +324,7 @@ def quiet_design(prior: PriorLike, level: float, target: Array, max_time: float 
     """The design for a mean; a `LineDesign` shows value and bound, so this step needs no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LooseBound)
+        warnings.simplefilter("ignore", DesignWarning)  # a node is no number of a person
         return estimation_mechanism(prior, level, target, max_time, RELATIVE_VARIANCE_GAP)
 
 # %% ../../nbs/additive_noise/03_mean.ipynb #bd821961

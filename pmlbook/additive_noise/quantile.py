@@ -35,7 +35,7 @@ from ..numerics.validation import Array, Frozen, LEAST_SHARE, check_count, desig
 from ..numerics.validation import check_nonnegative, real_array
 from ..release.estimation import Estimate
 from ..release.intervals import check_request, halved_miss
-from ..release.mechanism import Mechanism
+from ..release.mechanism import DesignWarning, Mechanism
 
 # %% auto #0
 __all__ = ['QuantileEstimate', 'QuantileDesign', 'quantile_mechanism']
@@ -325,7 +325,10 @@ def quantile_mechanism(
     shares = shares / shares.sum()
     below = np.arange(len(shares)) < place
     # The bound: no mechanism estimates the share below the quantile better than one that sees this bit alone.
-    bit = estimation_mechanism([shares[below].sum(), shares[~below].sum()], level, [1.0, 0.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DesignWarning)
+        halves = [shares[below].sum(), shares[~below].sum()]
+        bit = estimation_mechanism(halves, level, [1.0, 0.0])
     inner = inner_level(level, RELATIVE_MEAN_ERROR)
     enough = (1 + VARIANCE_SLACK) * bit.bound
     cells = dict(zip(cell_names(edges), shares))
@@ -355,6 +358,7 @@ def best_cells(
         with warnings.catch_warnings():
             # It is about the sum over all cuts, whose bound plays no part here.
             warnings.simplefilter("ignore", LooseBound)
+            warnings.simplefilter("ignore", DesignWarning)  # of designs on the way
             mechanism = estimation_mechanism(prior, level, target, left).mechanism
         if estimation_variance(mechanism, below) <= enough or clock.over:
             break

@@ -9,6 +9,7 @@ import math
 import os
 import re
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import ExitStack
@@ -48,7 +49,7 @@ from ..release.estimation import Estimate
 from ..release.files import check_target, new_file
 from ..release.labels import released_title
 from ..release.levels import keeps_as_it_is, share_text
-from ..release.mechanism import Design, Mechanism
+from ..release.mechanism import Design, DesignWarning, Mechanism
 
 # %% auto #0
 __all__ = []
@@ -211,13 +212,25 @@ def _shares_of(counts: Counter[Hashable]) -> dict[Hashable, Fraction]:
 
 
 def designed(
-    prior: Mapping[Hashable, Fraction],
+    prior: Mapping[Any, Any],
     epsilon: float,
     goal: str,
     utility: str = "mutual_information",
     max_time: float | None = None,
 ) -> Design:
-    """The best design for the purpose of the release."""
+    """The best design for the purpose of the release; a command states itself what the library would warn of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DesignWarning)
+        return _designed(prior, epsilon, goal, utility, max_time)
+
+
+def _designed(
+    prior: Mapping[Any, Any],
+    epsilon: float,
+    goal: str,
+    utility: str,
+    max_time: float | None,
+) -> Design:
     if goal == "information":
         return pmlbook.optimal_mechanism(prior, epsilon, utility, max_time=max_time)
     target: Any = names_as_numbers(tuple(prior)) if goal == "mean" else "frequencies"
@@ -237,7 +250,9 @@ def _for_strata(
     names = sorted({name for own in strata.values() for name in own} - {None}, key=str)
     counted = counts_of(strata, names)
     region = strata_region(counted, confidence, names)
-    found = robust_mechanism(region, epsilon, utility)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DesignWarning)
+        found = robust_mechanism(region, epsilon, utility)
     try:
         check_strata(found.mechanism, counted, epsilon, confidence)
     except LevelExceeded as error:

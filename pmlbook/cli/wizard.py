@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 
-import pmlbook
-
 from .commands import designed, holding, log_of, premises_of, release
 from .commands import standard_error, write_texts
 from .messages import EXIT_SUCCESS, ask, complain, is_terminal, say
@@ -323,7 +321,7 @@ def _designed_for_numbers(
         secret: Any = secret_from(prior)
         shares = cell_shares(secret, edges)
         cells = dict(zip(cell_names(edges), shares / shares.sum()))
-        made = pmlbook.estimation_mechanism(cells, chosen.epsilon).mechanism
+        made = designed(cells, chosen.epsilon, "frequencies").mechanism
         error = standard_error(made, rows)
         assert error is not None  # the design determines all shares
         most = text_above(error, 2)

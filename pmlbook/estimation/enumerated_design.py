@@ -33,7 +33,7 @@ from ..numerics.enclosure import float_below
 from ..numerics.linear_programmes import SOLVER_SECONDS, Infeasible, LooseBound, SolverFailed
 from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.progress import Clock
-from ..release.mechanism import Design, Mechanism
+from ..release.mechanism import Design, DesignWarning, Mechanism, warn_of
 
 # %% auto #0
 __all__ = ['MAX_LISTED_SECRETS', 'DESIGN_TOLERANCE', 'MIN_STORED_PROBABILITY', 'estimation_mechanism']
@@ -282,6 +282,8 @@ def estimation_mechanism(
 
     Warns
     -----
+    DesignWarning
+        If the outcomes publish answers.
     LooseBound
         If value and bound stay apart by more than a millionth, or `tol` is not reached. For a few functionals
         of more secrets than can be listed `tol` is never reached: no good bound is known there.
@@ -314,7 +316,9 @@ def estimation_mechanism(
     if value == math.inf or (method == "list" and value - bound > 1e-6 * value):
         # Its rare outcomes have too few digits; the most informative mechanism has fewer outcomes.
         left = None if max_time is None else clock.left
-        informed = optimal_mechanism(prior, level, max_time=left).mechanism
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DesignWarning)
+            informed = optimal_mechanism(prior, level, max_time=left).mechanism
         value, mechanism = _least_of([mechanism, informed], wanted, bound)
     if bound > value:
         raise Contradiction(f"the variance {value} is below {bound}, proved to be the least")
@@ -325,7 +329,7 @@ def estimation_mechanism(
         why = "the time is up, or no search finds anything better"
         message = why_loose("estimation_mechanism", value, bound, tol, why)
         warnings.warn(message, LooseBound, stacklevel=2)
-    return Design(mechanism, value, bound, "optimal design")
+    return warn_of(Design(mechanism, value, bound, "optimal design"), frequencies=False)
 
 
 # most secrets whose vertices are all enumerated; with more, an exchange is faster

@@ -5,6 +5,7 @@
 # %% ../../nbs/extremal/15_delta.ipynb #d5a00003
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,7 +28,7 @@ from ..numerics.linear_programmes import maximise, warn_if_loose
 from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.validation import Array, PriorLike, check_delta, check_flag, design_level
 from ..numerics.validation import design_prior, first_names
-from ..release.mechanism import Design, Mechanism
+from ..release.mechanism import Design, DesignWarning, Mechanism
 from ..release.sampling import UNITS
 
 # %% auto #0
@@ -336,7 +337,9 @@ def delta_mechanism(
         )
 
     if promise.delta == 0:
-        base = optimal_mechanism(checked, level, measure, max_time=max_time)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DesignWarning)
+            base = optimal_mechanism(checked, level, measure, max_time=max_time)
         return designed(base.mechanism, base.bound, base.method, None)
     publishing = Mechanism(np.eye(len(checked)), checked, inputs)
     most = float_above(publication_worth(checked.exact, measure))

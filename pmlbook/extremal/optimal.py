@@ -32,7 +32,7 @@ from .dual_bound import formula_duals, formula_vertices, publication_worth
 from ..numerics.enclosure import float_above, reaches
 from ..numerics.linear_programmes import OutOfTime, SolverFailed, warn_if_loose
 from ..numerics.progress import UNLIMITED, Clock
-from ..release.mechanism import Design, Mechanism
+from ..release.mechanism import Design, Mechanism, warn_of
 
 # %% auto #0
 __all__ = ['METHODS', 'optimal_mechanism']
@@ -275,7 +275,8 @@ def optimal_mechanism(
         If the value exceeds the bound, which a utility may cause that is not sub-linear.
 
     Warns with `LooseBound` if value and bound stay far apart, which rounding to units of 2^-53 may cause
-    at levels below 1e-10 and where a utility is steep.
+    at levels below 1e-10 and where a utility is steep. Warns with `DesignWarning` if the outcomes do not determine the
+    frequencies, or publish answers.
 
     Source: Grosse et al. 2024, Theorems 2 to 5.
 
@@ -293,7 +294,8 @@ def optimal_mechanism(
     formula = closed_form(prior, level, measure) if method in METHODS[:2] else None
     if formula is not None:
         formula = formula if inputs in ((), formula.inputs) else replace(formula, inputs=inputs)
-        return bracket(formula, measure, formula_bound(prior, level, measure), "closed_form")
+        bound = formula_bound(prior, level, measure)
+        return warn_of(bracket(formula, measure, bound, "closed_form"))
 
     level = design_level(level, prior)  # a formula takes any level
     found = method if method != "auto" else programme_for(measure, len(checked))
@@ -323,12 +325,12 @@ def optimal_mechanism(
 
     design = bracket(keep_level(make, level), measure, bound, found)
     if not loose(design, measure) or blend is not None and not blend.lost(design, measure):
-        return design
+        return warn_of(design)
     if len(checked) <= MAX_ENUMERATED_SECRETS and not clock.over:
         given = prior, level, measure, inputs, clock
         design = better(design, measure, lambda: at_lower_level(*given))
     if max_time is not None and clock.over:
-        return design
+        return warn_of(design)
     size = rounding(design.mechanism, measure) / LOGARITHM_MARGIN + NEGLIGIBLE_VALUE
     warn_if_loose("optimal_mechanism", design.value, design.bound, tol * size)
-    return design
+    return warn_of(design)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import math
+import warnings
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -25,14 +26,15 @@ from .sampling import UNITS, Guide, Words, alias_tables, guide
 from .sampling import random_words, to_weights
 from ..foundations.utility import Utility, as_utility
 from ..numerics.enclosure import text_above, texts_around
-from .levels import certified_level, mechanism_table, published_share, standing
+from .levels import certified_level, mechanism_table, published_share
+from .levels import share_text, standing
 from ..numerics.validation import Array, CheckedPrior, Frozen, PriorLike, Unnamed, aligned
 from ..numerics.validation import check_channel, check_epsilon, check_flag, given_names
 from ..numerics.validation import check_instance, check_names, checked_prior, first_names
 from ..numerics.validation import frozen_array, names_of, needed_pandas
 
 # %% auto #0
-__all__ = ['Mechanism', 'Design']
+__all__ = ['Mechanism', 'Design', 'DesignWarning', 'warn_of']
 
 # %% ../../nbs/release/03_mechanism.ipynb #a8f86163
 @dataclass(frozen=True, eq=False, repr=False)
@@ -342,3 +344,34 @@ class Design(Frozen):
         value, bound = texts_around(self.value, self.bound, 6)
         line = f"value {value} · bound {bound} · gap {text_above(self.gap, 2)} · {self.method}"
         return f"{self.mechanism._repr_html_()}<p>{html.escape(line)}</p>"
+
+# %% ../../nbs/release/03_mechanism.ipynb #79c0cf6a
+class DesignWarning(UserWarning):
+    """A design is valid and may not be what is wanted: its outcomes do not determine the frequencies, or publish answers."""
+
+
+def warn_of(design: Any, frequencies: bool = True, stacklevel: int = 3) -> Any:
+    """Return a design; warn the caller of its caller with `DesignWarning` of what a recipient would meet.
+
+    `frequencies`: whether they may be what the outcomes are wanted for. At a level of 0 nothing is, and nothing is said.
+
+    Source: `undoing` refuses the same channels.
+    """
+    mechanism = design.mechanism
+    n, m = mechanism.channel.shape
+    dependent = m < n or np.linalg.matrix_rank(mechanism.channel) < n
+    if frequencies and dependent and mechanism.epsilon > 0:
+        warnings.warn(
+            "the outcomes of this mechanism do not determine the frequencies, so `estimate` will refuse them; "
+            "estimation_mechanism finds outcomes that do",
+            DesignWarning,
+            stacklevel,
+        )
+    if mechanism.published:
+        warnings.warn(
+            f"this mechanism would publish {share_text(mechanism.published)} of the values as they are: "
+            "their outcomes leave one answer only",
+            DesignWarning,
+            stacklevel,
+        )
+    return design

@@ -21,7 +21,7 @@ from ..extremal.optimal import bracket
 from .estimated_prior import PriorRegion, least_mean
 from .many_secrets import MAX_PAIRED_SECRETS, grow_columns, information_bound
 from ..release.certificate import exp_below
-from ..release.mechanism import Design, Mechanism
+from ..release.mechanism import Design, Mechanism, warn_of
 from ..numerics.enclosure import as_fractions, exp_around, float_above, whole_numbers
 from ..numerics.linear_programmes import OutOfTime, warn_if_loose
 from ..numerics.progress import Clock
@@ -327,4 +327,4 @@ def robust_mechanism(
             else VALUE_TOLERANCE * max(1.0, abs(design.value))
         )
         warn_if_loose("robust_mechanism", design.value, design.bound, tol)
-    return design
+    return warn_of(design)
