@@ -216,6 +216,7 @@ def _book(options: dict[str, Any]) -> dict[str, Any]:
 
 # %% ../../nbs/cli/01_command_line.ipynb #23c7fb86
 GOALS = ("information", "frequencies", "mean")
+DESIGN_GOALS = (*GOALS, "answers")
 # Written again, as the table of utilities imports NumPy; a cell below compares them.
 UTILITY_NAMES = (
     "mutual_information",
@@ -311,10 +312,10 @@ def start(**options: Any) -> int:
 @click.option(
     "--for",
     "goal",
-    type=click.Choice(GOALS),
+    type=click.Choice(DESIGN_GOALS),
     default="information",
     show_default=True,
-    help="The most information about one value, or the frequencies of all or the mean of values that are numbers with the least variance.",
+    help="The most information about one value; the frequencies of all or the mean of values that are numbers with the least variance; or the most answers that stay as they are, where outcomes are answers (PRAM).",
 )
 @click.option("--utility", type=click.Choice(UTILITY_NAMES), default=UTILITY_NAMES[0])
 @click.option(

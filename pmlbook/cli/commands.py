@@ -32,7 +32,13 @@ from pmlbook.cli.messages import (
 )
 from .reading import Column, in_order_of, number_reader, read_certificate, read_matrix
 from .sentences import account_text, codes_or_answers, errors_at, frequencies_text
-from .sentences import level_warning, mean_text, meant_for_numbers, percent_text
+from pmlbook.cli.sentences import (
+    kept_text,
+    level_warning,
+    mean_text,
+    meant_for_numbers,
+    percent_text,
+)
 from .sentences import published_warning
 from .sentences import premises_facts, premises_lines, reader_text
 from .sentences import strata_lines
@@ -150,6 +156,8 @@ def design(
     lines = [f"{key}: {value}" for key, value in facts.items() if value is not None]
     learned = mean_text if goal == "mean" else frequencies_text
     lines += [found.mechanism.standing, learned(found.mechanism, rows)]
+    if goal == "answers":
+        lines.append(kept_text(found.value))
     if strata:
         empty = sum(own[None] for own in strata.values())
         counted = sum(own.total() for own in strata.values()) - empty
@@ -233,6 +241,10 @@ def _designed(
 ) -> Design:
     if goal == "information":
         return pmlbook.optimal_mechanism(prior, epsilon, utility, max_time=max_time)
+    if goal == "answers":
+        from pmlbook.extremal.pram import pram_mechanism
+
+        return pram_mechanism(prior, epsilon, max_time=max_time)
     target: Any = names_as_numbers(tuple(prior)) if goal == "mean" else "frequencies"
     return pmlbook.estimation_mechanism(prior, epsilon, target, max_time)
 

@@ -273,6 +273,12 @@ def frequencies_text(mechanism: Mechanism, rows: int) -> str:
     )
 
 
+def kept_text(kept: float) -> str:
+    """What becomes of answers that are released as answers."""
+    share = text_below(100 * kept, 3)
+    return f"answers: {share} % stay as they are; released shares are pulled towards those of the design"
+
+
 def mean_text(mechanism: Mechanism, rows: int) -> str:
     """The error of the mean of names that are numbers, in words."""
     from pmlbook.estimation.optimal_design import estimation_variance

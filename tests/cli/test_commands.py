@@ -395,3 +395,13 @@ def test_a_confidence_is_printed_as_it_was_computed(run, confidence, said):
 def test_a_release_takes_the_name_of_no_design(run, name):
     code, out = run(f"{START} --release {name} --force")
     assert code == 2 and "name of a design" in out and not Path(name).exists()
+
+
+def test_a_design_for_answers_releases_answers(run):
+    code, out = run("design yes=30 no=30 --epsilon 0.3 --for answers -o pram.json")
+    assert code == EXIT_SUCCESS and "answers: 67.4 % stay as they are" in out  # e^0.3 / 2
+    code, out = run("release pram.json in.csv new.csv --column said")
+    assert code == EXIT_SUCCESS and "called like answers" in out
+    assert set(Path("new.csv").read_text().split()[1:]) <= {
+        f"{i},{a}" for i in "12" for a in ("yes", "no")
+    }
