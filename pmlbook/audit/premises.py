@@ -242,6 +242,19 @@ class _Counts:
             if value in self.seen or len(self.seen) < MAX_REMEMBERED:
                 self.seen[value] += often
 
+    def merge(self, other: _Counts) -> None:
+        """Add the counts of other rows."""
+        for value, often in other.seen.items():
+            if value in self.seen or len(self.seen) < MAX_REMEMBERED:
+                self.seen[value] += often
+        if self.table is None or other.table is None:
+            self.table = None
+            return
+        for value, row in other.table.items():
+            self.table[value] = self.table.get(value, 0) + row
+        if len(self.table) > MAX_VALUES:
+            self.table = None
+
     def rows(self) -> NDArray[np.int64] | None:
         """The strata that are counted, shape (S, N), small ones together; None if most rows lie in small ones."""
         if not self.table:
@@ -265,6 +278,12 @@ def _factorised(values: Any) -> tuple[NDArray[np.intp], list[Hashable]]:
             return _merged(kinds, coded.dictionary.to_pylist())
         except (NotImplementedError, AttributeError, TypeError, ValueError):
             values = values.to_pylist()
+    if hasattr(values, "factorize"):  # of pandas
+        try:
+            kinds, different = values.factorize(use_na_sentinel=False)
+            return _merged(kinds.astype(np.intp), list(different))
+        except (TypeError, ValueError):
+            pass  # lists, for instance
     try:
         listed = list(values)
         position = {value: place for place, value in enumerate(dict.fromkeys(listed))}
@@ -302,6 +321,12 @@ class Beside:
         self._own += np.bincount(codes[codes >= 0], minlength=self.size)
         for counts, values in zip(self._counts, columns, strict=True):
             counts.add(codes, values)
+
+    def merge(self, other: Beside) -> None:
+        """Add what was counted of other rows of the same table."""
+        self._own += other._own
+        for counts, more in zip(self._counts, other._counts, strict=True):
+            counts.merge(more)
 
     def premises(
         self, mechanism: Mechanism, visible: Sequence[str] = (), believed: bool = False

@@ -9,16 +9,18 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from ..audit.premises import Beside, Premises, check_premises
 from ..budget.log import ReleaseLog
-from ..numerics.validation import LevelExceeded, check_epsilon, check_instance
-from ..release.columns import check_gaps
+from .tables import several
+from ..numerics.validation import LevelExceeded, check_epsilon, check_flag, check_instance
+from ..release.columns import check_gaps, encode
 from ..release.files import new_file, path_of
 from ..release.labels import title_in_table
 from ..release.mechanism import Mechanism
@@ -29,22 +31,37 @@ __all__ = []
 
 # %% ../../nbs/files/02_large_tables.ipynb #a539afd9
 def released_frame(
-    frame: Any, column: str, key: Key, number: int, mechanism: Mechanism, missing: str
+    frame: Any,
+    column: str,
+    key: Key,
+    number: int,
+    mechanism: Mechanism,
+    missing: str,
+    only: bool = False,
 ) -> tuple[Any, str]:
     """A pandas frame with one column released under its new title, and the digest of this part."""
     released, digest = release_part(frame[column], key, number, mechanism, missing)
     title = title_in_table(column, list(frame.columns))
+    if only:
+        frame = frame[[column]].reset_index(drop=True)
+        released = type(released)(released.array)  # without the index
     return frame.assign(**{column: released}).rename(columns={column: title}), digest
 
 
 def write_part(
-    frame: Any, number: int, column: str, mechanism: Mechanism, missing: str, place: Path
+    frame: Any,
+    number: int,
+    column: str,
+    mechanism: Mechanism,
+    missing: str,
+    place: Path,
+    only: bool = False,
 ) -> tuple[int, str]:
     """Release one partition into its file: its rows and their digest. It may run twice, also at the same time."""
     content = BytesIO()  # in memory first: two workers write the same file, or none
     try:
         released, digest = released_frame(
-            frame, column, Key.read(place / "key"), number, mechanism, missing
+            frame, column, Key.read(place / "key"), number, mechanism, missing, only
         )
         released.to_parquet(content)
     except Exception as error:
@@ -58,6 +75,48 @@ def write_part(
             "computed before; a second release of them must not go out"
         ) from None
     return len(released), digest
+
+
+def stays(frame: Any, column: str, only: bool) -> list[str]:
+    """The titles of what stays beside a column: the index too, which is written as a column."""
+    if only:
+        return []
+    index = "index" if frame.index.name is None else str(frame.index.name)
+    return [index, *(str(title) for title in frame.columns if title != column)]
+
+
+BLOCK_ROWS = 2**16  # that are counted at a time
+
+
+def count_part(frame: Any, column: str, mechanism: Mechanism, only: bool) -> Beside:
+    """What a partition adds to the premises of the release."""
+    counted = Beside(stays(frame, column, only), len(mechanism.inputs))
+    for start in range(0, len(frame), BLOCK_ROWS):
+        block = frame.iloc[start : start + BLOCK_ROWS]
+        codes = encode(block[column], mechanism.inputs, missing="keep")
+        columns = [block[title] for title in frame.columns if title != column]
+        counted.add(codes, [] if only else [block.index, *columns])
+    return counted
+
+
+Done = tuple[list[tuple[int, str]], Beside]  # rows and digests of partitions, and what was counted
+
+
+def one_part(
+    frame: Any, number: int, column: str, mechanism: Mechanism, only: bool, **to: Any
+) -> Done:
+    """Release and count one partition."""
+    done = write_part(frame, number, column=column, mechanism=mechanism, only=only, **to)
+    return [done], count_part(frame, column, mechanism, only)
+
+
+def together(done: Sequence[Done]) -> Done:
+    """Several partitions as one; what tasks have returned is left as it is."""
+    rows = [one for parts, _ in done for one in parts]
+    counted = Beside(done[0][1].columns, done[0][1].size)
+    for _, more in done:
+        counted.merge(more)
+    return rows, counted
 
 
 def part_file(folder: Path, number: int) -> Path:
@@ -104,6 +163,11 @@ def release_dask(
     *,
     missing: str = "refuse",
     epsilon: float | None = None,
+    stated: float | None = None,
+    only: bool = False,
+    visible: str | Sequence[str] = (),
+    believed: bool = False,
+    tell: Callable[[Premises], object] | None = None,
     log: ReleaseLog | None = None,
     account: str | None = None,
     budget: float | None = None,
@@ -128,6 +192,11 @@ def release_dask(
         Whether a missing value is an error or stays missing, which reveals who did not answer.
     epsilon : float, optional
         Level in nats that the mechanism has to keep.
+    stated, only, visible, believed
+        As for `release_file`: the shares of the frame, its other columns and its index are held against the level.
+        With `only` the index is dropped, too.
+    tell : callable, optional
+        Called as ``tell(premises)`` with the levels for readers who know these, before the folder appears.
     log : ReleaseLog, optional
         The log that is asked before the first task, and gets a row before the folder appears.
     account, budget, again
@@ -143,7 +212,8 @@ def release_dask(
     AlreadyReleased
         If the log has this release, and `again` is not set.
     BudgetExceeded, LevelExceeded
-        If all releases together would leak more than the budget, or the mechanism more than `epsilon`.
+        If all releases together would leak more than the budget, the mechanism more than `epsilon`, or the frame
+        more than is stated; see `release_file`.
     KeyError
         If the column is missing.
     OSError
@@ -171,6 +241,13 @@ def release_dask(
 
     target = path_of(folder, "folder").absolute()
     _check_plan(frame, column, missing, mechanism, epsilon, target)
+    accepted, only = several(visible, "visible"), check_flag(only, "only")
+    check_flag(believed, "believed")
+    unknown = set(accepted) - {*stays(frame, column, only)}
+    if unknown:
+        raise ValueError(f"visible: {sorted(unknown)[0]!r} is no column that stays")
+    said = next(x for x in (stated, epsilon, mechanism.epsilon) if x is not None)
+    limit = check_epsilon(said, "stated")
     draw, key = None, Key.new()
     if log is not None:
         terms: dict[str, Any] = {"account": account, "budget": budget, "again": again}
@@ -178,20 +255,28 @@ def release_dask(
         key = draw.key
     elif (account, budget, again) != (None, None, False):
         raise ValueError("account, budget and again need a log")
-    like, _ = released_frame(frame._meta, column, Key.new(), 0, mechanism, missing)
+    like, _ = released_frame(frame._meta, column, Key.new(), 0, mechanism, missing, only)
     with staging(target, key, draw.name if draw else secrets.token_hex(8)) as place:
-        one = partial(write_part, column=column, mechanism=mechanism, missing=missing, place=place)
-        parts = compute(*(delayed(one)(p, n) for n, p in enumerate(frame.to_delayed())))
+        what = {"column": column, "mechanism": mechanism, "only": only}
+        one = partial(one_part, missing=missing, place=place, **what)
+        done = [delayed(one)(p, n) for n, p in enumerate(frame.to_delayed())]
+        while len(done) > 1:  # by and by, since counts of many partitions may be large
+            done = [delayed(together)(done[k : k + 16]) for k in range(0, len(done), 16)]
+        ((parts, counted),) = compute(done[0])
         rows = sum(many for many, _ in parts)
         if not rows:
             raise ValueError("frame has no rows")
+        premises = counted.premises(mechanism, accepted, believed)
+        check_premises(premises, limit)
+        if tell:
+            tell(premises)
         if draw:
             draw.book(rows, [digest for _, digest in parts])
         os.rename(place / "parts", target)
     if draw:
         draw.finish()
     paths = [part_file(target, number) for number in range(frame.npartitions)]
-    divisions = frame.divisions if frame.known_divisions else None
+    divisions = frame.divisions if frame.known_divisions and not only else None
     return dd.from_map(read_part, paths, like=like, meta=like, divisions=divisions)
 
 

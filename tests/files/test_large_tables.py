@@ -16,7 +16,8 @@ import pytest
 from pmlbook import AlreadyReleased, BudgetExceeded, Mechanism, optimal_mechanism
 from pmlbook.budget import ReleaseLog
 from pmlbook.files import large_tables as module
-from pmlbook.files.large_tables import release_dask, write_part
+from pmlbook.files import release_file
+from pmlbook.files.large_tables import one_part, release_dask, write_part
 from pmlbook.numerics.validation import LevelExceeded
 from pmlbook.release.parts import Key
 
@@ -185,6 +186,33 @@ def test_no_rows_are_no_release():
     with pytest.raises(ValueError, match="frame has no rows"):
         release_dask(lazy[lazy["id"] < 0], "diagnosis", SWAP, "out")
     assert nothing_is_left()
+
+
+# what the level rests on
+
+
+def clinics(rows=3000, ill=None):
+    """Patients in parts of a hundred, a clinic that tells, and shares that may be others than the prior's."""
+    rng = np.random.default_rng(9)
+    said = rng.choice(NAMES, rows, p=ill or [0.6, 0.3, 0.1])
+    there = rng.random(rows) < np.where(said == "rare", 0.8, 0.1)
+    clinic = np.where(there, "there", "elsewhere")
+    return dd.from_pandas(pd.DataFrame({"clinic": clinic, "diagnosis": said}), npartitions=30)
+
+
+def test_a_column_that_tells_and_shares_that_moved_are_refused_as_from_a_file():
+    clinics().compute().to_csv("in.csv", index=False)
+    found, moved = [], clinics(ill=[0.7, 0.2, 0.1])
+    with pytest.raises(LevelExceeded, match="for a reader who knows 'clinic'"):
+        release_dask(clinics(), "diagnosis", DRAWN, "out")
+    with pytest.raises(LevelExceeded, match="under the shares of this file"):
+        release_dask(moved, "diagnosis", DRAWN, "out", only=True)
+    assert sorted(os.listdir()) == ["in.csv"]
+    release_dask(clinics(), "diagnosis", DRAWN, "out", visible="clinic", tell=found.append)
+    done = release_file("in.csv", "out.csv", "diagnosis", DRAWN, visible="clinic")
+    assert found[0].within == done.premises.within and found[0].own == done.premises.own
+    alone = release_dask(moved, "diagnosis", DRAWN, "alone", only=True, believed=True).compute()
+    assert list(alone.columns) == ["diagnosis_released"] and len(alone) == 3000
 
 
 # kills
@@ -358,11 +386,11 @@ def workers(distributed, folder, count=3):
 
 def dying_part(frame, number, *, mark, **rest):
     """Release a part; the first time, the worker ends when the part is written and before it can report it."""
-    rows = write_part(frame, number, **rest)
+    done = one_part(frame, number, **rest)
     if number == 1 and not os.path.exists(mark):
         Path(mark).touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return rows
+    return done
 
 
 def test_a_worker_that_is_killed_releases_nothing_twice(monkeypatch, here):
@@ -371,7 +399,7 @@ def test_a_worker_that_is_killed_releases_nothing_twice(monkeypatch, here):
     pickling = pytest.importorskip("cloudpickle")
     pickling.register_pickle_by_value(sys.modules[__name__])
     mark = str(here / "killed")
-    monkeypatch.setattr(module, "write_part", lambda *a, **k: dying_part(*a, mark=mark, **k))
+    monkeypatch.setattr(module, "one_part", lambda *a, **k: dying_part(*a, mark=mark, **k))
     log = ReleaseLog("log", new=True)
     with workers(distributed, here) as running, dask.config.set(scheduler=None):
         released = release_dask(lazily(4000, 8), "diagnosis", DRAWN, "out", log=log).persist()
@@ -422,7 +450,7 @@ from pmlbook import optimal_mechanism
 from pmlbook.files.large_tables import release_dask
 
 def part(number):
-    kinds = np.random.default_rng(number).choice(3, 1_000_000)
+    kinds = np.random.default_rng(number).choice(3, 1_000_000, p=[0.6, 0.3, 0.1])
     said = pd.array(np.array(["a", "b", "c"], object)[kinds], "string[pyarrow]")
     return pd.DataFrame({"id": np.arange(1_000_000), "said": said})
 
