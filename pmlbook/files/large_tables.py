@@ -257,7 +257,7 @@ def release_dask(
         raise ValueError("account, budget and again need a log")
     like, _ = released_frame(frame._meta, column, Key.new(), 0, mechanism, missing, only)
     with staging(target, key, draw.name if draw else secrets.token_hex(8)) as place:
-        what = {"column": column, "mechanism": mechanism, "only": only}
+        what: dict[str, Any] = {"column": column, "mechanism": mechanism, "only": only}
         one = partial(one_part, missing=missing, place=place, **what)
         done = [delayed(one)(p, n) for n, p in enumerate(frame.to_delayed())]
         while len(done) > 1:  # by and by, since counts of many partitions may be large
