@@ -38,10 +38,14 @@ from pmlbook.numerics.validation import (
     Frozen,
     LEAST_SHARE,
     PriorLike,
+    check_choice,
     check_count,
+    check_flag,
     design_level,
 )
 from ..numerics.validation import real_array
+from ..release.columns import GAPS, blocks, check_gaps, decode, one_column
+from ..release.labels import is_missing
 from ..release.estimation import Functional
 from ..release.mechanism import Design, DesignWarning, Mechanism
 from ..release.sampling import FLOAT_BITS, UNITS, Words, random_words
@@ -115,6 +119,45 @@ def inner_level(level: float, error: float) -> float:
     if level and room >= 1:
         raise ValueError(f"prior is known up to {error:.2g}, too little for the level {level:g}")
     return -math.log(room) * (1 - 2.0**-50) if level else 0.0
+
+
+def numbers_of(
+    values: Any, edges: Array, missing: str = "refuse", clip: bool = False
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Numbers of a column between the outer edges, and where they are missing, both of shape (n,).
+
+    ValueError with the row of the first that is missing, no finite number, or outside, if it may not be so. A missing
+    number is the first edge.
+    """
+    check_choice(missing, GAPS, "missing")
+    clip = check_flag(clip, "clip")
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iufb":
+        cells: Any = values
+        gaps = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, bool)
+    else:
+        ways = ("to_pylist", "to_list", "tolist")
+        way = next((name for name in ways if hasattr(values, name)), None)
+        cells = getattr(values, way)() if way else values
+        listed = isinstance(cells, list | tuple)
+        gaps = np.array([is_missing(cell) for cell in cells] if listed else False, dtype=bool)
+    if gaps.any():
+        if missing != "keep":
+            row = int(np.argmax(gaps))
+            raise ValueError(
+                f"values is missing in row {row}: fill it, or pass missing='keep' (--missing keep)"
+            )
+        cells = [edges[0] if gap else cell for gap, cell in zip(gaps, cells)]
+    x = real_array(cells, "values", 1, secret=True)
+    return check_inside(x.clip(edges[0], edges[-1]) if clip else x, edges), gaps
+
+
+def released_column(
+    mechanism: Mechanism, at: NDArray[np.intp], like: Any, words: Words, missing: str
+) -> Any:
+    """Outcomes for positions of inputs, -1 for a gap, as a column of the kind of `like`."""
+    check_gaps(missing, mechanism.inputs, mechanism.outputs)
+    drawn = [mechanism.draw(part, words) for _, part in blocks(at)]
+    return decode(np.concatenate(drawn), mechanism.outputs, like)
 
 
 def check_inside(values: ArrayLike, edges: Array) -> Array:
@@ -297,18 +340,23 @@ class LineDesign(Frozen):
         return np.array(self.mechanism.inputs, dtype=float)
 
     def privatize(
-        self, values: ArrayLike, rng: np.random.Generator | int | None = None
-    ) -> NDArray[Any]:
+        self,
+        values: Any,
+        rng: np.random.Generator | int | None = None,
+        missing: str = "refuse",
+        clip: bool = False,
+    ) -> Any:
         """Release a column of numbers, shape (n,): round each at random to a node, and draw an outcome for it.
 
-        ValueError if a number is not finite or lies outside the nodes; nothing is clipped silently. A generator or a
-        seed is for experiments only.
+        The result is a column of the kind that came in; `values`, `rng` and `missing` are those of
+        `Mechanism.privatize`. With `clip` a number outside the nodes counts as the nearer end. ValueError if a number
+        is missing, not finite or lies outside the nodes; nothing is clipped silently.
         """
-        nodes, generator = self.nodes, None if rng is None else np.random.default_rng(rng)
-        x = check_inside(values, nodes)
         # Without a seed the coins are as secret as the draws of the mechanism.
-        at = rounded_at_random(x, nodes, random_words(generator))
-        return np.asarray(self.mechanism.privatize(nodes[at], generator))
+        words, column, nodes = random_words(rng), one_column(values), self.nodes
+        x, gaps = numbers_of(column, nodes, missing, clip)
+        at = np.where(gaps, -1, rounded_at_random(x, nodes, words))
+        return released_column(self.mechanism, at, column, words, missing)
 
     def estimate(self, outputs: Any) -> Functional:
         """Estimate the mean from released outcomes: value, standard error and `interval(confidence)`."""

@@ -12,10 +12,10 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .noise_leakage import MIN_SCALE
-from .mean import check_inside, inner_level
+from .mean import inner_level, numbers_of, released_column
 from pmlbook.additive_noise.line_priors import (
     MAX_POINTS,
     TAIL_PROBABILITY,
@@ -35,7 +35,9 @@ from ..numerics.validation import Array, Frozen, LEAST_SHARE, check_count, desig
 from ..numerics.validation import check_nonnegative, real_array
 from ..release.estimation import Estimate
 from ..release.intervals import check_request, halved_miss
+from ..release.columns import one_column
 from ..release.mechanism import DesignWarning, Mechanism
+from ..release.sampling import random_words
 
 # %% auto #0
 __all__ = ['QuantileEstimate', 'QuantileDesign', 'quantile_mechanism']
@@ -237,15 +239,22 @@ class QuantileDesign(Frozen):
     bound: float
 
     def privatize(
-        self, values: ArrayLike, rng: np.random.Generator | int | None = None
-    ) -> NDArray[Any]:
+        self,
+        values: Any,
+        rng: np.random.Generator | int | None = None,
+        missing: str = "refuse",
+        clip: bool = False,
+    ) -> Any:
         """Release a column of numbers, shape (n,): draw an outcome for the cell of each.
 
-        ValueError if a number is not finite or lies outside the edges. A generator or a seed is for experiments only.
+        The result is a column of the kind that came in; `values`, `rng` and `missing` are those of
+        `Mechanism.privatize`. With `clip` a number outside the edges counts as the nearer one. ValueError if a number
+        is missing, not finite or lies outside the edges.
         """
-        cells = cells_of(check_inside(values, self.edges), self.edges)
-        released = self.mechanism.privatize(np.array(self.mechanism.inputs)[cells], rng)
-        return np.asarray(released)
+        words, column = random_words(rng), one_column(values)
+        x, gaps = numbers_of(column, self.edges, missing, clip)
+        at = np.where(gaps, -1, cells_of(x, self.edges))
+        return released_column(self.mechanism, at, column, words, missing)
 
     def estimate(self, outputs: Any) -> QuantileEstimate:
         """Estimate the quantile from released outcomes: value, standard error and `interval(confidence)`."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 # %% auto #0
-__all__ = []
+__all__ = ['counted', 'are_counts']
 
 # %% ../../nbs/internals/numerics/01_names.ipynb #f502929a
 def shortened(value: Any) -> str:
@@ -27,6 +27,41 @@ def check_choice(word: Any, choices: Iterable[str], name: str) -> None:
     """ValueError unless a word is one of the choices."""
     if not isinstance(word, str) or word not in choices:
         raise ValueError(f"{name} = {shortened(word)} is none of {', '.join(choices)}")
+
+# %% ../../nbs/internals/numerics/01_names.ipynb #e63a7587
+def counted(values: Any) -> Any:
+    """The counts of a `value_counts()` as a dict from values to whole numbers; anything else as it is.
+
+    A table of two columns of which one is called 'count' (Polars), or a structure of `values` and `counts` (Arrow).
+
+    Source: what each library returns.
+    """
+    kind = type(values).__module__.split(".")[0]
+    if kind == "polars" and hasattr(values, "columns"):
+        titles = list(values.columns)
+        if len(titles) == 2 and "count" in titles:
+            titles.remove("count")
+            return dict(zip(values[titles[0]].to_list(), values["count"].to_list()))
+    if kind == "pyarrow" and str(getattr(values, "type", "")).startswith("struct<values"):
+        return {row["values"]: row["counts"] for row in values.to_pylist()}
+    return values
+
+
+def are_counts(values: Any) -> bool:
+    """Whether these are numbers of people by name: a dict, or a pandas Series that `value_counts` has made or may have.
+
+    A Series with a title of its own is a column, and so is one without names.
+    """
+    if isinstance(values, Mapping):
+        numbers = list(values.values())
+    elif hasattr(values, "axes") and getattr(values, "ndim", 0) == 1:
+        if getattr(values, "name", None) not in (None, "count") or own_names(values) is None:
+            return False
+        numbers = values.tolist()
+    else:
+        return False
+    numbers = list(map(plain, numbers))
+    return all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in numbers)
 
 # %% ../../nbs/internals/numerics/01_names.ipynb #62463ac1
 def plain(value: Any) -> Any:
@@ -63,6 +98,7 @@ def names_of(values: Any, axis: int = 0) -> tuple[Hashable, ...] | None:
 
     The columns of a list of Series are named by the first of them.
     """
+    values = counted(values)
     if isinstance(values, Named):
         return values.names
     if isinstance(values, Mapping):
@@ -172,6 +208,7 @@ def aligned(
     >>> aligned({"no": 0.75, "yes": 0.25}, ["yes", "no"], "prior", "channel")
     {'yes': 0.25, 'no': 0.75}
     """
+    values = counted(values)
     own = names_of(values, axis)
     if axis and isinstance(values, (list, tuple)) and own and names:
         return [aligned(row, names, f"{what}[{k}]", other) for k, row in enumerate(values)]

@@ -22,6 +22,7 @@ from .enclosure import as_fractions, float_above, level_of
 from .frozen import Frozen as Frozen, frozen_array as frozen_array
 from .frozen import unmasked
 from .names import Named, Unnamed as Unnamed, plain as plain, shortened as shortened
+from .names import are_counts, counted as counted
 from .names import aligned as aligned, labels_of as labels_of, order_of as order_of
 from .names import all_distinct as all_distinct, names_of as names_of
 from .names import check_choice as check_choice, check_names as check_names
@@ -136,9 +137,10 @@ def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> A
     row = int(np.argmax(np.abs(totals - 1)))
     if abs(totals[row] - 1) > tolerance:
         what = name if ndim == 1 else f"row {row} of {name}"
-        are_counts = totals[row] > 1 and np.all(array == array.round())
-        hint = "; counts must be divided by their sum" if are_counts else ""
-        hint += ", see prior_from_counts" if are_counts and ndim == 1 else ""
+        whole = totals[row] > 1 and np.all(array == array.round())
+        hint = "; counts must be divided by their sum" if whole else ""
+        if whole and ndim == 1:
+            hint += ", see prior_from_counts; a column is counted first, by its value_counts()"
         raise error(
             f"{what} sums to {totals[row]:.12g}, not to 1 (tolerance {tolerance:.1g}){hint}"
         )
@@ -174,6 +176,7 @@ class CheckedPrior(Named, Sequence[Any]):
     """
 
     def __init__(self, prior: PriorLike) -> None:
+        prior = as_shares(prior)
         entries: Any = list(prior.values()) if isinstance(prior, Mapping) else prior
         self.names = names_of(prior)
         floats = check_prior(prior)
@@ -204,6 +207,24 @@ class CheckedPrior(Named, Sequence[Any]):
         names = self.names or range(len(self))
         exact = dict(zip(names, self.exact if self.rational else self.floats.tolist()))
         return CheckedPrior({names[k]: exact[names[k]] for k in order})
+
+
+def as_shares(prior: Any, name: str = "prior") -> Any:
+    """Counts by name as exact shares; InvalidPrior for a column of texts, which has to be counted; else as it is."""
+    values = counted(prior)
+    column = isinstance(values, list | tuple) or getattr(values, "ndim", 0) == 1
+    if column and len(values) and isinstance(plain(next(iter(values))), str):
+        raise InvalidPrior(
+            f"{name} must hold real numbers in 1 dimension(s), got {shortened(values)}; "
+            "a column is counted first, by its value_counts()"
+        )
+    if are_counts(values):
+        numbers = [int(n) for n in (values.values() if isinstance(values, Mapping) else values)]
+        total = sum(numbers)
+        names = names_of(values) or range(len(numbers))
+        if total > 1 and len(numbers) == len(set(names)):
+            return {name: Fraction(n, total) for name, n in zip(names, numbers)}
+    return values
 
 
 def is_rational(prior: Any) -> bool:
@@ -250,7 +271,7 @@ def check_prior(prior: PriorLike, name: str = "prior") -> Array:
     """
     if isinstance(prior, CheckedPrior):
         return prior.floats.copy()
-    array = check_distribution(prior, name)
+    array = check_distribution(as_shares(prior, name), name)
     if not array.all():
         where = int(np.argmin(array))
         label = labels_of(prior, len(array))[where]

@@ -296,6 +296,31 @@ WRITERS: dict[str, Callable[[NDArray[Any], Sequence[Hashable], Any], Any]] = {
 GAPS = ("refuse", "keep")
 
 
+def one_column(values: Any) -> Any:
+    """The column of a table with one, and an Arrow array from the PyCapsule interface; anything else as it is.
+
+    Source: the Arrow PyCapsule interface.
+    """
+    kind = library(values)
+    if kind == "pandas" and getattr(values, "ndim", 1) == 2 and values.shape[1] == 1:
+        return values.iloc[:, 0]
+    if kind == "polars" and type(values).__name__ == "DataFrame" and values.width == 1:
+        return values.to_series()
+    known = kind in READERS or hasattr(values, "__array__")
+    stream = hasattr(values, "__arrow_c_stream__")
+    if not known and (stream or hasattr(values, "__arrow_c_array__")):
+        import pyarrow as pa
+
+        values = pa.chunked_array(values) if stream else pa.array(values)
+        if isinstance(values.type, pa.StructType) and values.type.num_fields == 1:
+            flat = values.combine_chunks() if stream else values
+            return flat.field(0)
+        return values
+    if kind == "pyarrow" and getattr(values, "num_columns", 0) == 1:
+        return values.column(0)
+    return values
+
+
 def encode(
     values: Any,
     names: Sequence[Hashable],
@@ -307,7 +332,8 @@ def encode(
 ) -> NDArray[np.intp]:
     """Positions of a column's values among the names, shape (n,).
 
-    `values`: a list, a NumPy array, a pandas Series, Index or Categorical, a Polars Series, or an Arrow array.
+    `values`: a list, a NumPy array, a pandas Series, Index or Categorical, a Polars Series, an Arrow array, or what
+    `one_column` makes one of.
     `names`: all values that may occur. If one of them is None, nan, NaT or NA, every missing value is that
     name. `what`: what an error calls the column. `missing`: whether a missing value that is no name is an
     error ('refuse'), or keeps its place with code -1 ('keep'); left out, it is an error, and the message does not
@@ -320,6 +346,7 @@ def encode(
     """
     if missing is not None:
         check_choice(missing, GAPS, "missing")
+    values = one_column(values)
     _check_column(values, what)
     present, places = without_missing(names)
     try:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .certificate import Certificate, exact_lifts, largest_lift
 from .columns import blocks
-from .columns import check_gaps, decode, encode
+from .columns import check_gaps, decode, encode, one_column
 from .labels import pandas_index, released_names
 from .estimation import Estimate
 from .sampling import UNITS, Guide, Words, alias_tables, guide
@@ -216,7 +216,8 @@ class Mechanism(Frozen):
         Parameters
         ----------
         values : column of length n
-            Values among `inputs`: a list, a NumPy array, a pandas or Polars Series, an Arrow array.
+            Values among `inputs`: a list, a NumPy array, a pandas or Polars Series, an Arrow array, a table with one
+            column, or anything with the Arrow PyCapsule interface.
         rng : numpy.random.Generator or int, optional
             Generator or seed, for experiments only; a cryptographic generator if left out.
         missing : {'refuse', 'keep'}
@@ -235,6 +236,7 @@ class Mechanism(Frozen):
             gaps stay that look like an outcome.
         """
         words = random_words(rng)
+        values = one_column(values)
         check_gaps(missing, self.inputs, self.outputs)
         parts = [
             self.draw(encode(part, self.inputs, "values", missing, start), words)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -22,7 +22,7 @@ from ..numerics.enclosure import level_of, text_above, whole_numbers
 from ..numerics.validation import Array, Frozen, InvalidPrior, Unnamed, aligned, check_channel
 from ..numerics.validation import check_distribution, check_instance, check_names, check_prior
 from ..numerics.validation import check_confidence, check_nonnegative, frozen_array
-from ..numerics.validation import labels_of, names_of
+from ..numerics.validation import counted, labels_of, names_of
 from ..numerics.validation import check_choice, first_names, given_names, real_array
 
 # %% auto #0
@@ -34,8 +34,10 @@ ZEROS = ("refuse", "drop", "add")
 
 def check_counts(counts: ArrayLike, what: str = "counts") -> Array:
     """Return counts as floats; ValueError unless they are whole, at least 0, not all 0, and have a finite sum."""
-    values = real_array(counts, what, 1)
-    if np.asarray(counts).dtype == bool:
+    counts = counted(counts)
+    entries = list(counts.values()) if isinstance(counts, Mapping) else counts
+    values = real_array(entries, what, 1)
+    if np.asarray(entries).dtype == bool:
         raise ValueError(
             f"{what} are truth values, not counts: count them first, as value_counts() does"
         )
@@ -57,14 +59,15 @@ def prior_from_counts(counts: ArrayLike, zeros: str = "refuse") -> Any:
     Parameters
     ----------
     counts : array_like, shape (N,)
-        How often each secret was counted. The index of a pandas Series names the cells.
+        How often each secret was counted: also a dict, a Counter, or a `value_counts()`. The index of a pandas Series
+        names the cells.
     zeros : {'refuse', 'drop', 'add'}
         An empty cell is an error; is left out; or every cell, empty or not, counts one more.
 
     Returns
     -------
-    ndarray or Series, shape (N,) or with fewer cells after 'drop'
-        The prior; a pandas Series if `counts` is one.
+    ndarray, Series or dict, shape (N,) or with fewer cells after 'drop'
+        The prior; a pandas Series if `counts` is one, and a dict if they have names without being one.
 
     Raises
     ------
@@ -81,6 +84,7 @@ def prior_from_counts(counts: ArrayLike, zeros: str = "refuse") -> Any:
     [0.5, 0.3333333333333333, 0.16666666666666666]
     """
     check_choice(zeros, ZEROS, "zeros")
+    counts = counted(counts)
     values = check_counts(counts) + (zeros == "add")
     kept = values > 0
     if zeros == "refuse" and not kept.all():
@@ -89,6 +93,8 @@ def prior_from_counts(counts: ArrayLike, zeros: str = "refuse") -> Any:
             f"counts[{name!r}] = 0: merge the cell with another, or choose zeros='drop' or 'add'"
         )
     prior = values[kept] / values.sum()
+    if isinstance(counts, Mapping):
+        return dict(zip((name for name, keep in zip(counts, kept) if keep), prior.tolist()))
     series: Any = counts
     if hasattr(series, "axes"):  # pandas; an Arrow array has an `index` too, a method
         return type(series)(prior, index=series.index[kept])
