@@ -197,6 +197,18 @@ missing_option = click.option(
     show_default=True,
     help="What happens to a row without a value.",
 )
+named_missing_option = click.option(
+    "--missing",
+    default="refuse",
+    show_default=True,
+    metavar="[refuse|keep|NAME]",
+    help="What happens to a row without a value; or the answer as which it is released.",
+)
+other_option = click.option(
+    "--other",
+    metavar="NAME",
+    help="The answer as which values are released that the design does not know.",
+)
 clip_option = click.option(
     "--clip", is_flag=True, help="A number outside the limits counts as the nearer one."
 )
@@ -364,7 +376,8 @@ def design(**options: Any) -> int:
 @click.option("--sha256", metavar="DIGEST", help="Refuse every certificate but this one.")
 @clip_option
 @click.option("--quiet", is_flag=True, help="No progress.")
-@missing_option
+@named_missing_option
+@other_option
 @log_options
 @strata_options
 @beside_options

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from ..audit.premises import Beside, Premises, check_premises
 from ..budget.log import Draw, Entry, ReleaseLog
-from .tables import STANDARD_LAYOUT, CsvTable, Layout, Table, find_column
+from .tables import STANDARD_LAYOUT, CsvTable, Layout, Names, Table, find_column
 from .tables import is_parquet, open_table, plain_list, several
 from ..numerics.validation import LevelExceeded, check_epsilon, check_flag, check_instance
-from ..release.columns import check_gaps, encode
+from ..release.columns import GAPS, check_gaps, encode
 from ..release.files import new_file, packed, path_of
 from ..release.labels import title_in_table
 from ..release.mechanism import Mechanism
@@ -70,6 +70,7 @@ def release_file(
     believed: bool = False,
     confidence: float = 0.95,
     missing: str = "refuse",
+    other: Hashable = None,
     force: bool = False,
     show_values: bool = False,
     progress: Callable[[int, float], object] | None = None,
@@ -93,8 +94,8 @@ def release_file(
     column : str
         Name of the column to release.
     mechanism : Mechanism
-        Its inputs are all values that may occur; in CSV they are compared as texts. If one of them is None, every
-        missing value is that input.
+        Its inputs are all values that may occur. What equals none of them is compared with their texts, so that the
+        names 1 and '1' fit a column of texts or of numbers. If one of them is None, every missing value is that input.
     layout : Layout
         How the CSV files are written, and which of their fields count as missing, unless they are inputs; in
         Parquet it is null.
@@ -114,8 +115,11 @@ def release_file(
         Whether the level is for readers who believe the prior of the mechanism, also where the file is no sample of it.
     confidence : float
         For the shares within the strata, see `strata_levels`.
-    missing : {'refuse', 'keep'}
-        Whether a missing value that is no input is an error or stays as it is, which reveals who did not answer.
+    missing : {'refuse', 'keep'} or str
+        Whether a missing value that is no input is an error, or stays as it is, which reveals who did not answer; or
+        the input as which it is released.
+    other : hashable, optional
+        The input as which values are released that are none; an error if left out.
     force : bool
         Whether an existing target is replaced.
     show_values : bool
@@ -180,7 +184,9 @@ def release_file(
         key = Key(random_words(rng)(8).tobytes())
     completed = draw is not None and draw.entry is not None
     with open_table(source, layout) as table, _booked_noted(draw):
-        copied = _Copy(table, mechanism, key, column, visible_too, missing, show_values, read, only)
+        copied = _Copy(
+            table, mechanism, key, column, visible_too, missing, other, show_values, read, only
+        )
         copied.accept(accepted)
         # The target has no name until the block ends, so what fails below leaves nothing behind.
         with new_file(target, force, table.source.file, completed) as file:
@@ -234,6 +240,7 @@ class _Copy:
     column: str
     given: Sequence[str]
     missing: str
+    other: Hashable
     show_values: bool
     read: Read | None = None
     only: bool = False
@@ -252,6 +259,9 @@ class _Copy:
         titles = [table.columns[place] for place in self.others]
         self.beside = Beside(titles, len(self.mechanism.inputs))
         self.known = table.spell(self.mechanism.inputs)
+        self.names, self.missing = names_in(
+            self.known, self.missing, self.other, self.read is not None
+        )
         # A gap that is written like an outcome could not be told from it.
         texts = table.layout.missing_text if isinstance(table, CsvTable) else ()
         check_gaps(self.missing, self.known, table.spell(self.mechanism.outputs), texts)
@@ -276,7 +286,7 @@ class _Copy:
         values = table.column(block, self.place, self.known)
         row = self.rows + 1
         if self.read is None:
-            codes = encode(values, self.known, what, self.missing, row, self.show_values)
+            codes = self.names.codes(values, what, self.missing, row, self.show_values)
         else:
             plain = plain_list(values)
             codes = self.read(plain, what, row, self.missing, self.key.coins(number, plain))
@@ -301,6 +311,18 @@ class _Copy:
         if epsilon is not None:
             check_strata(self.mechanism, counts, epsilon, confidence)
         return strata_levels(self.mechanism, counts, confidence)
+
+
+def names_in(
+    known: Sequence[Hashable], missing: str, other: Hashable, numbers: bool
+) -> tuple[Names, str]:
+    """The names with those of gaps and of all others, and what happens to a gap."""
+    gap = None if missing in GAPS else missing
+    if numbers and (gap is not None or other is not None):
+        raise ValueError(
+            f"missing = {gap!r:.40} and other = {other!r:.40} are for answers, not for numbers"
+        )
+    return Names(known, other, gap), missing if gap is None else "refuse"
 
 
 def find_visible(table: Table, column: str, given: Sequence[str], show_values: bool) -> list[int]:
@@ -383,12 +405,14 @@ def count_beside(
     only: bool = False,
     visible: str | Sequence[str] = (),
     believed: bool = False,
+    missing: str = "keep",
+    other: Hashable = None,
     read: Read | None = None,
     show_values: bool = False,
 ) -> Premises:
     """What a release of a file would rest on, counted without a draw; see `release_file`.
 
-    Missing values of the column are not counted.
+    Missing values of the column are not counted, unless `missing` is their name.
     """
     # The key is no secret, since nothing is drawn: numbers are rounded alike in each count.
     accepted, key, rows = several(visible, "visible"), Key(bytes(32)), 0
@@ -399,10 +423,11 @@ def count_beside(
         others = [other for other in stay if other != place]
         counted = Beside([table.columns[other] for other in others], len(mechanism.inputs))
         known, what = table.spell(mechanism.inputs), f"column {column!r} of {source}"
+        names, gaps = names_in(known, missing, other, read is not None)
         for block in table.blocks():
             values = table.column(block, place, known)
             if read is None:
-                codes = encode(values, known, what, "keep", rows + 1, show_values)
+                codes = names.codes(values, what, gaps, rows + 1, show_values)
             else:
                 plain = plain_list(values)
                 codes = read(plain, what, rows + 1, "keep", key.coins(rows, plain))
