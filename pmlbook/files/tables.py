@@ -489,6 +489,9 @@ class Names:
             row = int(np.argmax(codes == REFUSED))
             rest = values[row : row + 1]
             encode(rest, self.names, what, missing, first_row + row, show_values)  # its error
+            raise ValueError(
+                f"{what} holds a truth value in row {first_row + row}, not among the names"
+            )
         return codes
 
     def _code(self, value: Any, missing: str) -> int:
