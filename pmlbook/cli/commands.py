@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ from pmlbook.cli.sentences import (
 )
 from .sentences import published_warning
 from .sentences import premises_facts, premises_lines, reader_text
-from .sentences import strata_lines
+from .sentences import level_text, strata_lines
 from .typed import LogOptions, names_as_numbers, shares
 from ..audit.premises import Premises, check_premises
 from ..budget.log import ReleaseLog
@@ -165,7 +165,7 @@ def design(
         more = f"; {empty:,} rows are empty and not counted" if empty else ""
         lines.append(f"counted: {counted:,} values{more}")
     lines.append(
-        f"level: {epsilon!r} nats, {lower(reader_text(premises.columns if premises else ()))}"
+        f"level: {level_text(epsilon)}, {lower(reader_text(premises.columns if premises else ()))}"
     )
     if premises:
         facts |= premises_facts(premises)
@@ -429,7 +429,7 @@ def _tell_release(
     if done.premises:
         facts |= premises_facts(done.premises)
         lines.append(lower(reader_text(done.premises.columns)))
-        lines[-1] = f"level: {certificate.epsilon!r} nats, {lines[-1]}"
+        lines[-1] = f"level: {level_text(certificate.epsilon)}, {lines[-1]}"
         lines += premises_lines(done.premises)
     if done.strata:
         facts["strata"] = [
@@ -446,6 +446,8 @@ def _tell_release(
     if values and number_reader(mechanism) is None:
         facts["standard_error"] = standard_error(mechanism, values)
         lines.append(frequencies_text(mechanism, values))
+        with suppress(ValueError):  # names that are no numbers have no mean
+            lines += [text for text in [mean_text(mechanism, values)] if text not in lines]
     tell_done(facts, as_json, lines)
 
 

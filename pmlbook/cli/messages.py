@@ -124,22 +124,32 @@ def _place(error: Exception) -> str:
     return place
 
 # %% ../../nbs/internals/cli/01_messages.ipynb #3fb1031b
+_WHY = object()  # what is asked for by a question mark
+
+
 def is_terminal() -> bool:
     """Whether questions can be asked: standard input is a terminal, and not closed as in cron."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def ask(question: str, read: Callable[[str], Any], default: str | None = None) -> Any:
-    """The answer to a question, asked until `read` takes it; ValueError if the answers end."""
+def ask(
+    question: str, read: Callable[[str], Any], default: str | None = None, why: str = ""
+) -> Any:
+    """The answer to a question, asked until `read` takes it; a question mark shows `why`. ValueError if the answers end."""
 
     def taken(answer: str) -> Any:
+        if answer.strip() == "?" and why:
+            return _WHY
         try:
             return read(answer.strip())
         except (ValueError, OSError) as error:
             raise click.UsageError(one_line(str(error))) from None
 
+    asked = f"{question}{', or ? for help' if why else ''}"
     try:
-        return click.prompt(one_line(question), default, value_proc=taken, err=True)
+        while (found := click.prompt(one_line(asked), default, value_proc=taken, err=True)) is _WHY:
+            click.echo(one_line(why), err=True)
+        return found
     except click.Abort as error:
         if isinstance(error.__context__, EOFError):
             raise ValueError(f"no answer to the question: {question}") from None

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from html import escape
 
 from .messages import one_line
-from .sentences import codes_or_answers, errors_at, learned_text, meant
+from .sentences import codes_or_answers, errors_at, learned_text, level_text, meant
 from .sentences import reader_text
 from .sentences import short_label, standing_text
 from ..release.mechanism import Mechanism
@@ -116,7 +116,7 @@ def report(
     meaning = [*(meaning or meant(mechanism, epsilon)), *standing_text(released or mechanism)]
     body = [
         f"<h1>Releasing {title}</h1>",
-        f"<p>At {epsilon!r} nats of pointwise maximal leakage. The level {verdict}.</p>",
+        f"<p>At {level_text(epsilon)} of pointwise maximal leakage. The level {verdict}.</p>",
         *(f"<p>{_text(note)}</p>" for note in notes),
         "<h2>The answers</h2>",
         f"<p>{learned_text(errors, rows)}</p>",

@@ -25,6 +25,7 @@ from ..numerics.validation import check_epsilon
 from ..release.certificate import exp_below
 from ..release.estimation import Estimate
 from ..release.levels import share_text
+from ..release.sampling import UNITS
 from ..release.mechanism import Mechanism
 
 # %% auto #0
@@ -138,6 +139,11 @@ def reader_text(columns: Sequence[str] = (), whole: bool = True) -> str:
     return f"For a reader who believes the prior of the design and {rest}:"
 
 
+def level_text(epsilon: float) -> str:
+    """A level in nats that a mechanism keeps, to six digits, rounded up: of a promise it has all digits of a float."""
+    return f"{text_above(epsilon, 6)} nats"
+
+
 def premises_lines(premises: Premises) -> list[str]:
     """What the level rests on: the columns that stay, and the shares of the file."""
     own = f"under the shares of this file: {text_above(premises.own, 4)} nats"
@@ -215,7 +221,12 @@ def standing_text(mechanism: Mechanism) -> list[str]:
     level = (
         "It has no level of local differential privacy: an outcome rules out an answer for certain."
     )
-    if mechanism.local_dp < np.inf:
+    if NO_LOCAL_DP < mechanism.local_dp < np.inf:
+        level = (
+            "It has no level of local differential privacy to speak of: "
+            f"an outcome all but rules out an answer, above {NO_LOCAL_DP:g} nats."
+        )
+    elif mechanism.local_dp < np.inf:
         least = text_above(mechanism.local_dp, 4)
         level = f"Under local differential privacy its level is {least} nats."
     share = share_text(mechanism.published)
@@ -224,6 +235,9 @@ def standing_text(mechanism: Mechanism) -> list[str]:
         level,
         f"{known}: their outcomes leave one answer only." if mechanism.published else f"{known}.",
     ]
+
+
+NO_LOCAL_DP = 10  # nats: odds of 22,000 to one are no promise
 
 
 def published_warning(mechanism: Mechanism, does: str) -> str:
@@ -262,11 +276,24 @@ def errors_at(mechanism: Mechanism, rows: int) -> list[float] | None:
 
 
 def frequencies_text(mechanism: Mechanism, rows: int) -> str:
-    """The errors of a recipient's estimates of frequencies."""
+    """The errors of a recipient's estimates of frequencies, of merged answers where some are alike, or of a mean."""
     errors = errors_at(mechanism, rows)
     if errors:
         most = text_above(max(errors), 2)
         return f"frequencies: estimated, with standard errors up to {most} at {rows:,} rows"
+    count, joined = _merged(mechanism)
+    errors = errors_at(joined, rows) if joined is not None else None
+    if errors:
+        most = text_above(max(errors), 2)
+        return (
+            f"frequencies: not determined within {count} classes of answers; of the classes estimated, with standard "
+            f"errors up to {most} at {rows:,} rows; --for frequencies finds outcomes that determine all, unless answers "
+            "are merged"
+        )
+    try:
+        return mean_text(mechanism, rows)  # numbers whose mean alone is determined
+    except (ValueError, OverflowError):
+        pass
     return (
         "frequencies: not determined by these outcomes; --for frequencies finds outcomes that determine them, "
         "unless answers are merged"
@@ -279,12 +306,24 @@ def kept_text(kept: float) -> str:
     return f"answers: {share} % stay as they are; released shares are pulled towards those of the design"
 
 
-def mean_text(mechanism: Mechanism, rows: int) -> str:
-    """The error of the mean of names that are numbers, in words."""
-    from pmlbook.estimation.optimal_design import estimation_variance
+def _merged(mechanism: Mechanism) -> tuple[int, Mechanism | None]:
+    """How many different rows a mechanism has, and the mechanism of these; None if no two are the same."""
+    rows, alike = np.unique(mechanism.weights, axis=0, return_inverse=True)
+    if len(rows) in (1, len(mechanism.inputs)):
+        return len(rows), None
+    prior = [Fraction(0)] * len(rows)
+    for place, share in zip(alike.ravel().tolist(), mechanism.exact_prior):
+        prior[place] += share
+    return len(rows), Mechanism(rows / UNITS, np.array(prior, dtype=object))
 
-    variance = estimation_variance(mechanism, names_as_numbers(mechanism.inputs))
-    return f"mean: estimated, with a standard error of {math.sqrt(variance / rows):.2g} at {rows:,} rows"
+
+def mean_text(mechanism: Mechanism, rows: int) -> str:
+    """The error of the mean of names that are numbers, in words; ValueError if they are none, or it is not determined."""
+    numbers = names_as_numbers(mechanism.inputs)
+    counts = rows * (mechanism.prior @ mechanism.channel)
+    given = mechanism.inputs, mechanism.channel, counts, mechanism.prior
+    error = Estimate.from_counts(*given, partly=True).of(numbers).standard_error
+    return f"mean: estimated, with a standard error of {error:.2g} at {rows:,} rows"
 
 
 def functional_text(what: str, value: float, bound: float, rows: int) -> str:
@@ -315,7 +354,8 @@ def strata_lines(strata: Sequence[Any]) -> list[str]:
     if not strata:
         return []
     lines = [
-        f"{len(strata)} strata; level at their shares, and at the worst that their counts allow"
+        f"{len(strata)} strata{', the ten worst' * (len(strata) > 10)}; level at their shares, and at the "
+        "worst that their counts allow"
     ]
     for one in strata[:10]:
         name = ", ".join(map(str, one.name))
@@ -362,7 +402,7 @@ def notes_on_numbers(
     """What was read, where limits and prior are from, and how a number becomes an input."""
     low, high = limits
     outside = " What lies outside counts as the nearer one." if clip else ""
-    way = "Each number counts as the cell that it lies in."
+    way = "Each number counts as the cell that it lies in, and one on a border as the lower cell."
     if rounded:
         way = "Each number is rounded at random to one of the nodes that are called answers here."
     return [

@@ -22,7 +22,13 @@ from .reading import ALWAYS_ALLOWED_ANSWERS, PRIORS, Column, file_of_prior, numb
 from .reading import prior_of
 from .reading import within_limits
 from .report import report
-from .sentences import frequencies_text, functional_text, level_warning, mean_text
+from pmlbook.cli.sentences import (
+    frequencies_text,
+    functional_text,
+    level_text,
+    level_warning,
+    mean_text,
+)
 from .sentences import meant, meant_for_numbers, notes_on_answers, notes_on_numbers
 from .sentences import premises_lines, reader_text
 from .sentences import published_warning, sentences, shell_line, short_label
@@ -154,7 +160,9 @@ def _are_numbers(chosen: Choices) -> bool:
         )
     say(held)
     read = _one_of(["numbers", "answers"], "they are numbers or answers")
-    return bool(ask("take them as numbers or as answers", read, "numbers") == "numbers")
+    return bool(
+        ask("take them as numbers or as answers", read, "numbers", WHY_NUMBERS) == "numbers"
+    )
 
 # %% ../../nbs/cli/02_wizard.ipynb #c7e6ff4f
 def plan_for_answers(chosen: Choices) -> Plan:
@@ -170,7 +178,7 @@ def plan_for_answers(chosen: Choices) -> Plan:
     goals = ("frequencies", "mean", "information")
     read = _one_of(goals, "it is for frequencies, mean or information")
     goal = chosen.goal = chosen.goal or ask(
-        "what for: frequencies, mean or information", read, goals[0]
+        "what for: frequencies, mean or information", read, goals[0], WHY_GOAL
     )
     small = designed(prior, epsilon, goal).mechanism
     # The same names in both certificates, and none of them an answer.
@@ -214,7 +222,9 @@ def _classes(chosen: Choices, counts: Mapping[Hashable, int]) -> Classes:
             merged(counts, below, chosen.other)  # refuses what cannot be merged
             return below
 
-        chosen.merge_below = ask("merge answers below which share (0 merges none)", read, "0.02")
+        chosen.merge_below = ask(
+            "merge answers below which share (0 merges none)", read, "0.02", WHY_MERGE
+        )
     chosen.merge_below = chosen.merge_below or Fraction(0)
     return merged(counts, chosen.merge_below, chosen.other)
 
@@ -236,7 +246,7 @@ def _level(chosen: Choices, prior: Mapping[Hashable, Fraction]) -> float:
         return read(chosen.promise)
     _show_levels(prior)
     question = "which level, in nats or as a promise such as 'no answer is ruled out'"
-    return float(ask(question, read, "0.3"))
+    return float(ask(question, read, "0.3", WHY_LEVEL))
 
 
 def _show_levels(prior: Mapping[Hashable, Fraction]) -> None:
@@ -255,7 +265,9 @@ def plan_for_numbers(chosen: Choices) -> Plan:
     column = chosen.column
     if chosen.limits is None:
         say("limits are published: take them from what you know, not from the file")
-        chosen.limits = ask("the least and the largest number that can occur", limits)
+        chosen.limits = ask(
+            "the least and the largest number that can occur", limits, None, WHY_LIMITS
+        )
     low, high = chosen.limits
     if not low < high:
         raise ValueError(
@@ -269,16 +281,20 @@ def plan_for_numbers(chosen: Choices) -> Plan:
 
     known = chosen.prior_from
     asked = f"what is known: {PRIORS}"
-    chosen.prior_from, prior, about = read(known) if known else ask(asked, read, "column")
+    chosen.prior_from, prior, about = (
+        read(known) if known else ask(asked, read, "column", WHY_PRIOR)
+    )
     if chosen.epsilon is None:
         say(*(f"at {at} nats: {' '.join(meant_for_numbers(at))}" for at in (0.1, 0.3, 1.0)))
-        chosen.epsilon = ask("which level, in nats", level, "0.3")
+        chosen.epsilon = ask("which level, in nats", level, "0.3", WHY_LEVEL)
     goals = ("mean", "quantile", "shares")
     goal_of = _one_of(goals, "a column of numbers is for mean, quantile or shares")
     if chosen.goal is None:
-        chosen.goal = ask("what for: mean, quantile or shares", goal_of, "mean")
+        chosen.goal = ask("what for: mean, quantile or shares", goal_of, "mean", WHY_GOAL)
         if chosen.goal == "quantile":
-            chosen.quantile = ask("the share of people below the quantile", inside, "0.5")
+            chosen.quantile = ask(
+                "the share of people below the quantile", inside, "0.5", WHY_QUANTILE
+            )
     goal_of(chosen.goal)
     if chosen.goal == "shares" and not chosen.cuts:
         chosen.cuts = ask("cuts between the shares, apart by blanks", several)
@@ -422,10 +438,11 @@ def start(
     )
     texts = {targets[kind]: certificate.to_json() for kind, certificate in certificates.items()}
     write_texts(texts | {targets["report.html"]: page}, force)
-    say(f"level: {chosen.epsilon!r} nats", reader, *plan.meaning, *beside)
+    say(f"level: {level_text(chosen.epsilon)}", reader, *plan.meaning, *beside)
     say(plan.released.standing, plan.precision)
     say(*plan.notes, *(f"written: {path}" for path in [*made, targets["report.html"]]))
     say(f"sha256: {digest}", *commands)
+    target = target or _asked_target([source, *made, targets["report.html"]])
     if target is None:
         return EXIT_SUCCESS
     return release(
@@ -444,6 +461,43 @@ def start(
         show_values=show_values,
         force=force,
     )
+
+
+def _asked_target(taken: Sequence[Path]) -> Path | None:
+    """The new file that the released column is to be written to, where a person can be asked; None for not now."""
+    if not is_terminal():
+        return None
+
+    def read(answer: str) -> Path | None:
+        if answer == "-":
+            return None
+        check_target(Path(answer), False, taken)
+        return Path(answer)
+
+    try:
+        found: Path | None = ask(
+            "release the file now, to which new file (- for not now)", read, "-", WHY_RELEASE
+        )
+    except ValueError:  # the answers end
+        return None
+    return found
+
+
+WHY_RELEASE = "a release is drawn once and read by others; the design can be looked at before"
+WHY_MERGE = "each outcome tells something of a rare answer, so rare answers cost precision; merged ones are released as one"
+WHY_LEVEL = "a belief in an answer grows at most e to the level times: 1.35 at .3 nats, 2.72 at 1"
+WHY_GOAL = (
+    "frequencies and mean: estimated for all people with the least variance; information: the most about one value, "
+    "from which frequencies need not be estimable"
+)
+WHY_NUMBERS = "numbers have an order and a mean; answers are names without either"
+WHY_LIMITS = (
+    "they are printed in the certificate, so they must not reveal the largest number in the file"
+)
+WHY_PRIOR = (
+    "the level holds for readers who believe this prior; 'column' publishes a histogram of the file"
+)
+WHY_QUANTILE = ".5 is the median"
 
 
 def _check_complete(column: str | None, choices: Mapping[str, Any], numbers: bool) -> None:

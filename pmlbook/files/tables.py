@@ -166,7 +166,7 @@ class CsvTable:
             yield
         except UnicodeError:
             why = f"is no {self.layout.encoding} text {after}"
-            raise ValueError(f"{self.source.path} {why}: give its encoding") from None
+            raise ValueError(f"{self.source.path} {why}: give its --encoding") from None
         except csv.Error as error:
             raise ValueError(f"{self.source.path} cannot be read as CSV {after}: {error}") from None
         except (EOFError, zlib.error, gzip.BadGzipFile):

@@ -141,6 +141,8 @@ def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> A
         hint = "; counts must be divided by their sum" if whole else ""
         if whole and ndim == 1:
             hint += ", see prior_from_counts; a column is counted first, by its value_counts()"
+        if whole and ndim == 2:
+            hint += "; leakage_bracket takes counts of trials"
         raise error(
             f"{what} sums to {totals[row]:.12g}, not to 1 (tolerance {tolerance:.1g}){hint}"
         )

@@ -48,7 +48,7 @@ def check_target(target: Path, force: bool = False, inputs: Sequence[Path | Bina
     if not os.path.lexists(target):
         return
     if not force:
-        raise FileExistsError(f"{target} exists: choose another name, or force")
+        raise FileExistsError(f"{target} exists: choose another name, or --force (force=True)")
     if not stat.S_ISREG(target.lstat().st_mode):
         raise FileExistsError(f"{target} is no regular file, and nothing else is ever replaced")
     with open(target, "rb") as file:
@@ -130,7 +130,9 @@ def _name(hidden: Path, target: Path, force: bool) -> None:
     try:
         os.replace(hidden, target) if force else os.link(hidden, target)
     except FileExistsError:
-        raise FileExistsError(f"{target} exists: choose another name, or force") from None
+        raise FileExistsError(
+            f"{target} exists: choose another name, or --force (force=True)"
+        ) from None
     except OSError as error:
         # FAT and exFAT have no hard links
         if force or error.errno not in (errno.EPERM, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP):
