@@ -362,7 +362,7 @@ def check_premises(premises: Premises, limit: float) -> None:
             f"under the shares of this file the level is {text_above(premises.own, 4)} nats, not "
             f"{text_above(limit, 4)}: the file is no sample of the certificate's prior (fewer than one sample in "
             f"{math.floor(1 / premises.needed):,} differs as much). Ways out: design for this file's shares; "
-            "design for all priors that a pilot allows; --believed (believed=True) states the level for readers who "
+            "design for all that a pilot allows (--pilot; box_region); --believed (believed=True) states the level for readers who "
             "believe the certificate's prior, and is recorded"
         )
     found = [one for one in premises.dependent(limit) if one.column not in premises.visible]

@@ -319,7 +319,15 @@ def start(**options: Any) -> int:
     metavar="FILE",
     help="CSV or Parquet to count instead; the certificate shows these shares, so not the file to be released.",
 )
-@click.option("--column", metavar="NAME", help="The column of --counts.")
+@click.option(
+    "--pilot",
+    type=PATH,
+    metavar="FILE",
+    help="A random sample to count instead: the level holds for all shares that it allows, with --confidence.",
+)
+@click.option("--column", metavar="NAME", help="The column of --counts or --pilot.")
+@click.option("--missing", metavar="NAME", help="Count rows without a value as this answer.")
+@click.option("--other", metavar="NAME", help="An answer for all that the pilot lacks.")
 @click.option("--epsilon", type=NATS, required=True, help="Level in nats.")
 @click.option(
     "--for",
@@ -349,18 +357,25 @@ def design(**options: Any) -> int:
 
     Weights are divided by their sum. An answer that begins with a minus goes after --.
     """
-    counted, given = options["counts"] is not None, bool(options["given"])
+    _check_one(counts=options["counts"], pilot=options["pilot"])
+    _check_one(pilot=options["pilot"], given=options["given"])
+    pilot, given = options["pilot"] is not None, bool(options["given"])
+    counted = pilot or options["counts"] is not None
     if counted == bool(options["answers"]):
         raise click.UsageError(
-            "give either answers, NAME=WEIGHT ..., or --counts FILE", click.get_current_context()
+            "give either answers, NAME=WEIGHT ..., or --counts FILE, or --pilot FILE",
+            click.get_current_context(),
         )
     if counted != (options["column"] is not None):
         raise click.UsageError(
-            "--counts FILE and --column NAME go together", click.get_current_context()
+            "--counts FILE, or --pilot FILE, and --column NAME go together",
+            click.get_current_context(),
         )
-    _check_needed(counted, "needs --counts FILE", "given", *BESIDE, "show_values", *LAYOUT)
+    of_file = "given", "missing", *BESIDE, "show_values", *LAYOUT
+    _check_needed(counted, "needs --counts FILE", *of_file)
+    _check_needed(pilot, "needs --pilot FILE", "other")
     _check_needed(options["goal"] == "information", "needs --for information", "given", "utility")
-    _check_needed(given, "needs --given COLUMN", "confidence")
+    _check_needed(given or pilot, "needs --given COLUMN or --pilot FILE", "confidence")
     _check_needed(not given, "is not allowed with --given", "max_time")
     return _run("commands.design", **_layout(options))
 

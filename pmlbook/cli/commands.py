@@ -39,7 +39,7 @@ from pmlbook.cli.sentences import (
     meant_for_numbers,
     percent_text,
 )
-from .sentences import published_warning
+from .sentences import pilot_text, published_warning
 from .sentences import premises_facts, premises_lines, reader_text
 from .sentences import level_text, strata_lines
 from .typed import LogOptions, names_as_numbers, shares
@@ -106,6 +106,9 @@ def design(
     *,
     answers: Sequence[str],
     counts: Path | None,
+    pilot: Path | None = None,
+    missing: str | None = None,
+    other: str | None = None,
     column: str,
     epsilon: float,
     goal: str,
@@ -123,21 +126,33 @@ def design(
     as_json: bool,
 ) -> int:
     """Find the optimal mechanism and write its certificate."""
-    check_target(output, force, [counts] if counts else [])
+    file = counts or pilot
+    check_target(output, force, [file] if file else [])
     strata: Strata = {}
-    if counts:
-        strata = Column(counts, column, Layout(**csv), show_values).strata(given)
+    if file:
+        place = Column(file, column, Layout(**csv), show_values)
+        strata = place.strata(given)
+        if missing is not None:
+            strata = {name: _named_gaps(own, missing) for name, own in strata.items()}
     if given:
         found = _for_strata(strata, epsilon, utility, confidence)
+    elif pilot:
+        found = _for_pilot(strata[()], other, epsilon, goal, utility, max_time, confidence)
     else:
         prior = _shares_of(strata[()]) if strata else shares(answers)
         _warn(level_warning(min(prior.values()), epsilon))
         found = designed(prior, epsilon, goal, utility, max_time)
     certificate = holding(found.mechanism, epsilon)
     premises = None
-    if counts:
-        place = Column(counts, column, Layout(**csv), show_values)
-        premises = premises_of(place, found.mechanism, epsilon, only=only, visible=visible)
+    if file:
+        premises = premises_of(
+            place,
+            found.mechanism,
+            epsilon,
+            only=only,
+            visible=visible,
+            missing="keep" if missing is None else missing,
+        )
     write_texts({output: certificate.to_json()}, force)
     _warn(published_warning(found.mechanism, "would publish"))
     facts: dict[str, Any] = {
@@ -167,6 +182,8 @@ def design(
     lines.append(
         f"level: {level_text(epsilon)}, {lower(reader_text(premises.columns if premises else ()))}"
     )
+    if pilot:
+        lines.append(pilot_text(epsilon, confidence))
     if premises:
         facts |= premises_facts(premises)
         lines += premises_lines(premises)
@@ -191,6 +208,7 @@ def premises_of(
     only: bool = False,
     visible: Sequence[str] = (),
     believed: bool = False,
+    missing: str = "keep",
     read: Any = None,
 ) -> Premises:
     """What a release of the file would rest on; CheckFailed if its shares or a column that stays stand against it."""
@@ -202,6 +220,7 @@ def premises_of(
         only=only,
         visible=visible,
         believed=believed,
+        missing=missing,
         read=read,
         show_values=column.show_values,
     )
@@ -210,6 +229,43 @@ def premises_of(
     except LevelExceeded as error:
         raise CheckFailed(f"nothing written, {error}") from None
     return found
+
+
+def _named_gaps(counts: Counter[Hashable], name: str) -> Counter[Hashable]:
+    """The counts with the gaps as an answer of this name; ValueError if it is an answer already."""
+    if name in counts:
+        raise ValueError(f"{name!r} is an answer itself: give missing ones another name")
+    found = counts.copy()
+    gaps = found.pop(None, 0)
+    return found + Counter({name: gaps})
+
+
+def _for_pilot(
+    counts: Counter[Hashable],
+    other: str | None,
+    epsilon: float,
+    goal: str,
+    utility: str,
+    max_time: float | None,
+    confidence: float,
+) -> Design:
+    """The best design for all priors that a sample allows, with an answer that it lacks if one is named."""
+    from pmlbook.robust.estimated_prior import box_region
+
+    names = sorted(counts.keys() - {None}, key=str)
+    cells = {name: counts[name] for name in names}
+    if other is not None:
+        if other in map(str, names):
+            raise ValueError(f"--other {other!r} is an answer itself: name it otherwise")
+        cells[other] = 0
+    region = box_region(cells, confidence, "add" if other is not None else "refuse")
+    if goal == "information":
+        from pmlbook.robust.robust_design import robust_mechanism
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DesignWarning)
+            return robust_mechanism(region, epsilon, utility)
+    return designed(region, epsilon, goal, utility, max_time)
 
 
 def _shares_of(counts: Counter[Hashable]) -> dict[Hashable, Fraction]:
@@ -245,7 +301,9 @@ def _designed(
         from pmlbook.extremal.pram import pram_mechanism
 
         return pram_mechanism(prior, epsilon, max_time=max_time)
-    target: Any = names_as_numbers(tuple(prior)) if goal == "mean" else "frequencies"
+    target: Any = "frequencies"
+    if goal == "mean":
+        target = names_as_numbers(prior if isinstance(prior, Mapping) else prior.inputs)
     return pmlbook.estimation_mechanism(prior, epsilon, target, max_time)
 
 

@@ -121,6 +121,7 @@ def meant_for_numbers(epsilon: float) -> list[str]:
 #                                     strata; other columns that stay are unknown
 #   'under the prior of the design'   the reader believes the prior of the certificate, and knows no other column
 #   'under the shares of this file'   the reader believes the shares of the file, and knows no other column
+#   'that the pilot allows'            the pilot is a random sample of the people whose file is released
 #   'as much as chance explains'      the test behind `check_premises` finds at least .001; says nothing of other files
 #   'accepted as believed'            recorded as the releaser's choice; no claim
 #   'not counted'                     nothing is claimed for a reader who knows these columns
@@ -142,6 +143,14 @@ def reader_text(columns: Sequence[str] = (), whole: bool = True) -> str:
 def level_text(epsilon: float) -> str:
     """A level in nats that a mechanism keeps, to six digits, rounded up: of a promise it has all digits of a float."""
     return f"{text_above(epsilon, 6)} nats"
+
+
+def pilot_text(epsilon: float, confidence: float) -> str:
+    """The level of a design for all priors that a sample allows."""
+    return (
+        f"the level holds for every prior that the pilot allows: {level_text(epsilon)} for the shares of all people, "
+        f"with confidence {percent_text(confidence)}"
+    )
 
 
 def premises_lines(premises: Premises) -> list[str]:
