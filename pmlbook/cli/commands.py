@@ -253,12 +253,12 @@ def _for_pilot(
     from pmlbook.robust.estimated_prior import box_region
 
     names = sorted(counts.keys() - {None}, key=str)
-    cells = {name: counts[name] for name in names}
+    cells: Any = {name: counts[name] for name in names}
     if other is not None:
         if other in map(str, names):
             raise ValueError(f"--other {other!r} is an answer itself: name it otherwise")
         cells[other] = 0
-    region = box_region(cells, confidence, "add" if other is not None else "refuse")
+    region: Any = box_region(cells, confidence, "add" if other is not None else "refuse")
     if goal == "information":
         from pmlbook.robust.robust_design import robust_mechanism
 
@@ -276,7 +276,7 @@ def _shares_of(counts: Counter[Hashable]) -> dict[Hashable, Fraction]:
 
 
 def designed(
-    prior: Mapping[Any, Any],
+    prior: Any,
     epsilon: float,
     goal: str,
     utility: str = "mutual_information",
@@ -289,7 +289,7 @@ def designed(
 
 
 def _designed(
-    prior: Mapping[Any, Any],
+    prior: Any,
     epsilon: float,
     goal: str,
     utility: str,
