@@ -33,7 +33,7 @@ from ..numerics.enclosure import float_below
 from ..numerics.linear_programmes import SOLVER_SECONDS, Infeasible, LooseBound, SolverFailed
 from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.progress import Clock
-from ..release.mechanism import Design, DesignWarning, Mechanism, warn_of
+from ..release.mechanism import Design, DesignWarning, Mechanism, Region, warn_of
 
 # %% auto #0
 __all__ = ['MAX_LISTED_SECRETS', 'DESIGN_TOLERANCE', 'MIN_STORED_PROBABILITY', 'estimation_mechanism']
@@ -165,7 +165,7 @@ def stored(
     return keep_level(make, level)
 
 # %% ../../nbs/internals/estimation/04_enumerated_design.ipynb #baba959f
-def _check_estimable(wanted: Array, level: float) -> None:
+def check_estimable(wanted: Array, level: float) -> None:
     """ValueError or Infeasible if functionals, or a level, leave nothing to estimate."""
     if (wanted == wanted[0]).all():
         raise ValueError("target is the same for every secret: there is nothing to estimate")
@@ -231,7 +231,7 @@ def _least_of(
 
 # %% ../../nbs/internals/estimation/04_enumerated_design.ipynb #5fe27e32
 def estimation_mechanism(
-    prior: PriorLike,
+    prior: PriorLike | Region,
     epsilon: float,
     target: str | ArrayLike = "frequencies",
     max_time: float | None = None,
@@ -242,8 +242,11 @@ def estimation_mechanism(
 
     Parameters
     ----------
-    prior : array_like, shape (N,)
-        Expected frequencies, all positive. The index of a pandas Series names the secrets.
+    prior : array_like, shape (N,), or a region
+        Expected frequencies, all positive. The index of a pandas Series names the secrets. For a region, such as
+        `box_region` of a sample, the level is kept under every prior, and the variance is that under the central
+        one. Beyond ten secrets `bound` is then that of the central prior alone, which says little if the sample is
+        small.
     epsilon : float
         Privacy level in nats, above 0.
     target : 'frequencies', 'mean' or array_like, shape (N,) or (N, K)
@@ -296,12 +299,14 @@ def estimation_mechanism(
     >>> round(design.value, 6), round(design.bound, 6)
     (2.0, 2.0)
     """
-    prior = design_prior(prior)
-    level, wanted = design_level(epsilon, prior), functionals(target, prior)
-    _check_estimable(wanted, level)
     tol = check_nonnegative(tol, "tol")
     if not tol:
         raise ValueError("tol = 0 must be positive")
+    if isinstance(prior, Region):
+        return warn_of(prior.estimation(epsilon, target, max_time, tol), frequencies=False)
+    prior = design_prior(prior)
+    level, wanted = design_level(epsilon, prior), functionals(target, prior)
+    check_estimable(wanted, level)
     rows, alike = np.unique(wanted, axis=0, return_inverse=True)
     if len(rows) < len(wanted):
         return _for_classes(prior, level, rows, alike.ravel().tolist(), (max_time, tol, progress))

@@ -32,7 +32,7 @@ from .dual_bound import formula_duals, formula_vertices, publication_worth
 from ..numerics.enclosure import float_above, reaches
 from ..numerics.linear_programmes import OutOfTime, SolverFailed, warn_if_loose
 from ..numerics.progress import UNLIMITED, Clock
-from ..release.mechanism import Design, Mechanism, warn_of
+from ..release.mechanism import Design, Mechanism, Region, warn_of
 
 # %% auto #0
 __all__ = ['METHODS', 'optimal_mechanism']
@@ -225,7 +225,7 @@ METHODS = ("auto", "closed_form", "gain_programme", "enumeration", "column_gener
 
 
 def optimal_mechanism(
-    prior: PriorLike,
+    prior: PriorLike | Region,
     epsilon: float,
     utility: str | Utility | Callable[[Array], float] = "mutual_information",
     method: str = "auto",
@@ -237,9 +237,10 @@ def optimal_mechanism(
 
     Parameters
     ----------
-    prior : array_like, shape (N,), or dict of names and numbers
+    prior : array_like, shape (N,), or dict of names and numbers, or a region
         P(x), all positive. The index of a pandas Series names the secrets. The level is kept for the
-        very fractions, if fractions are given.
+        very fractions, if fractions are given. For a region, such as `box_region` of a sample, it is kept under
+        every prior; then see `robust_mechanism`.
     epsilon : float
         Privacy level in nats; from `epsilon_max(prior)` on the secret may be published.
     utility : str, Utility or callable
@@ -285,6 +286,10 @@ def optimal_mechanism(
     >>> optimal_mechanism([0.5, 0.3, 0.2], 0.5).value > 0.15
     True
     """
+    if isinstance(prior, Region):
+        if method != "auto":
+            raise ValueError(f"method {method!r}: a region of priors has its own, ask for 'auto'")
+        return prior.optimal(epsilon, utility, max_time)
     prior = design_prior(prior)
     checked, level, names = prior.floats, check_epsilon(epsilon), prior.names
     measure = as_utility(utility).aligned(names, "prior")

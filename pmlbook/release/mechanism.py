@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import math
+from abc import ABC, abstractmethod
 import warnings
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
@@ -377,3 +378,32 @@ def warn_of(design: Any, frequencies: bool = True, stacklevel: int = 3) -> Any:
             stacklevel,
         )
     return design
+
+# %% ../../nbs/release/03_mechanism.ipynb #5e910a02
+class Region(ABC):
+    """A set of priors, which a design takes where it takes a prior; its level holds under each of them."""
+
+    @abstractmethod
+    def optimal(
+        self,
+        epsilon: float,
+        utility: str | Utility | Callable[[Array], float],
+        max_time: float | None,
+    ) -> Design:
+        """The most useful mechanism; see `optimal_mechanism`."""
+
+    @abstractmethod
+    def estimation(
+        self, epsilon: float, target: str | ArrayLike, max_time: float | None, tol: float
+    ) -> Design:
+        """The mechanism for estimates of least variance; see `estimation_mechanism`."""
+
+    @property
+    @abstractmethod
+    def limits(self) -> tuple[Array, Array]:
+        """The least and the largest share of each secret; ValueError if these are not all there is."""
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[Hashable, ...] | None:
+        """Names of the secrets, if they have any."""

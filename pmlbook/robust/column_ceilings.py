@@ -53,17 +53,23 @@ class Knapsacks:
 
         Sums have shape (5, V).
         """
-        p, low, high, cost, count = inner
-        q, more, above, extra, others = outer
+        p, *_, cost, _ = inner
+        q, *_, extra, _ = outer
+        t, possible = self.parts(inner, outer)
+        mean = p + t * q
+        information = q * scipy.special.xlogy(t, t) - scipy.special.xlogy(mean, mean)
+        return np.where(possible, information - cost - t * extra, -np.inf), t
+
+    def parts(self, inner: Array, outer: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """The t of columns, from the sums of the two sets, and which columns can keep the limit."""
+        _, low, high, _, count = inner
+        _, more, above, _, others = outer
         least = self.least(low, high, count)
         whole = self.least(low + more, high + above, count + others)
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(least >= self.floor, 0, (self.floor - least) / (whole - least))
         possible = (count > 0) & (np.maximum(least, whole) >= self.floor)
-        t = np.clip(np.where(possible, t, 0), 0, 1)
-        mean = p + t * q
-        information = q * scipy.special.xlogy(t, t) - scipy.special.xlogy(mean, mean)
-        return np.where(possible, information - cost - t * extra, -np.inf), t
+        return np.clip(np.where(possible, t, 0), 0, 1), possible
 
 # %% ../../nbs/internals/robust/02_column_ceilings.ipynb #50d0ae77
 MIN_FLOOR = 1e-6  # limits below it do not widen the search for multipliers

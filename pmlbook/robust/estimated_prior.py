@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..foundations.utility import Utility
 from ..hamming.source_sets import fill
 from ..release.intervals import clopper_pearson
+from ..release.mechanism import Design, Region
 from ..numerics.enclosure import level_of, text_above, whole_numbers
 from ..numerics.validation import Array, Frozen, InvalidPrior, Unnamed, aligned, check_channel
 from ..numerics.validation import check_distribution, check_instance, check_names, check_prior
@@ -106,7 +108,7 @@ class Positions(Unnamed):
 
 # %% ../../nbs/robust/01_estimated_prior.ipynb #3e499cc5
 @dataclass(frozen=True, eq=False, repr=False)
-class PriorRegion(Frozen):
+class PriorRegion(Frozen, Region):
     """A set of priors: a part between `low` and `high`, and a mass `free` that may lie anywhere.
 
     `prior`, shape (N,): the prior by which utility is measured, all positive. A Series names the secrets.
@@ -181,6 +183,32 @@ class PriorRegion(Frozen):
         if len(names) != len(self.inputs):
             return self
         return replace(self, inputs=names)
+
+    @property
+    def limits(self) -> tuple[Array, Array]:
+        """The least and the largest share of each secret; ValueError for a ball."""
+        if self.free:
+            raise ValueError("a ball is more than an interval for each share: take box_region")
+        return self.low, self.high
+
+    def optimal(
+        self,
+        epsilon: float,
+        utility: str | Utility | Callable[[Array], float],
+        max_time: float | None,
+    ) -> Design:
+        """See `robust_mechanism`."""
+        from pmlbook.robust.robust_design import robust_mechanism
+
+        return robust_mechanism(self, epsilon, utility, max_time)
+
+    def estimation(
+        self, epsilon: float, target: str | ArrayLike, max_time: float | None, tol: float
+    ) -> Design:
+        """See 'A pilot instead of a prior'."""
+        from pmlbook.robust.pilot import robust_estimation
+
+        return robust_estimation(self, epsilon, target, max_time, tol)
 
     def __repr__(self) -> str:
         width = (self.high - self.low).max() if not self.free else 2 * self.free

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,13 +18,16 @@ from numpy.typing import NDArray
 
 from ..extremal.enumeration import SHAVES, best_mix, dual_bound, mixture
 from ..foundations.utility import Utility, as_utility
-from ..extremal.optimal import bracket
+from ..extremal.optimal import bracket, optimal_mechanism
+from .column_ceilings import FULL, PART, Knapsacks
+from .column_exchange import exchanged_columns
 from .estimated_prior import PriorRegion, least_mean
-from .many_secrets import MAX_PAIRED_SECRETS, grow_columns, information_bound
+from .many_secrets import MAX_PAIRED_SECRETS, MAX_SEARCH_SECONDS, SEARCH_SHARE
+from .many_secrets import grow_columns, information_bound
 from ..release.certificate import exp_below
-from ..release.mechanism import Design, Mechanism, warn_of
+from ..release.mechanism import Design, DesignWarning, Mechanism, warn_of
 from ..numerics.enclosure import as_fractions, exp_around, float_above, whole_numbers
-from ..numerics.linear_programmes import OutOfTime, warn_if_loose
+from ..numerics.linear_programmes import LooseBound, OutOfTime, warn_if_loose
 from ..numerics.progress import Clock
 from pmlbook.numerics.validation import (
     Array,
@@ -204,6 +208,20 @@ def keeps_level(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> bo
     return all(max(column) <= c * least_mean(region, column) for column in weights.T.tolist())
 
 # %% ../../nbs/robust/02_robust_design.ipynb #d0f36b8a
+def with_noise(mechanism: Mechanism, region: PriorRegion, epsilon: float) -> Mechanism:
+    """The mechanism, mixed with as much of its own outcomes as makes it keep the level under every prior.
+
+    Source: mixing moves every lift towards one, under every prior.
+    """
+    noise = 2.0**-52
+    answer = mechanism.prior @ mechanism.channel
+    while not keeps_level(mechanism, region, epsilon):
+        channel = (1 - noise) * mechanism.channel + noise * answer
+        mechanism = Mechanism(channel, region.prior, region.inputs)
+        noise = min(1.0, 4 * noise)
+    return mechanism
+
+
 def robust_mixture(
     region: PriorRegion,
     epsilon: float,
@@ -215,7 +233,7 @@ def robust_mixture(
 
     When the time is over, the first mixture is mixed with noise. If there is none yet, the mechanism says nothing.
 
-    Source: `robust_vertices`; mixing with noise moves every lift towards one, under every prior.
+    Source: `robust_vertices`.
     """
     limit = exp_below(epsilon)
     prior = region.prior
@@ -232,18 +250,40 @@ def robust_mixture(
         mechanism = Mechanism(channel, prior, region.inputs)
         if clock.over or keeps_level(mechanism, region, epsilon):
             break
-    noise = 2.0**-52
-    answer = prior @ mechanism.channel
-    while not keeps_level(mechanism, region, epsilon):
-        channel = (1 - noise) * mechanism.channel + noise * answer
-        mechanism = Mechanism(channel, prior, region.inputs)
-        noise = min(1.0, 4 * noise)
-    return mechanism
+    return with_noise(mechanism, region, epsilon)
 
 
 # of value and bound, relative to a value above one: what programmes in floats reach
 VALUE_TOLERANCE = 1e-9
 RELATIVE_VALUE_TOLERANCE = 1e-5  # the same for generated columns, as a part of the value
+
+# %% ../../nbs/robust/02_robust_design.ipynb #9ce0b001
+def centre_level(region: PriorRegion, level: float) -> float:
+    """The level that every mechanism with this level under all priors of a region keeps under the central one.
+
+    It is the same if the centre belongs to the region; else a little more, by how far it is outside, or 1000.
+    """
+    shares = as_fractions(region.prior.tolist())
+    low, high = (list(map(Fraction, ends.tolist())) for ends in (region.low, region.high))
+    bound = 1 - Fraction(region.free)
+    missed = sum(max(Fraction(0), least - p) for least, p in zip(low, shares))
+    missed += max(Fraction(0), bound - sum(map(min, shares, high)))
+    missed += max(Fraction(0), sum(low) - bound)  # limits that were rounded
+    if not missed:
+        return level
+    # a mean of entries up to 1 moves by at most what mass moves
+    room = math.exp(-level) - 2 * float_above(missed)
+    return min(1000.0, -math.log(room) * (1 + 2.0**-40) + 2.0**-40) if room > 0 else 1000.0
+
+
+def central_optimum(region: PriorRegion, level: float, utility: Utility, seconds: float) -> float:
+    """A bound on the utility of every mechanism with a level under all priors of a region, by the central one."""
+    with warnings.catch_warnings():
+        # about a mechanism that is not returned
+        warnings.simplefilter("ignore", LooseBound)
+        warnings.simplefilter("ignore", DesignWarning)
+        centre = centre_level(region, level)
+        return optimal_mechanism(region.prior, centre, utility, max_time=seconds).bound
 
 # %% ../../nbs/robust/02_robust_design.ipynb #0ea0c290
 def robust_mechanism(
@@ -261,7 +301,7 @@ def robust_mechanism(
     epsilon : float
         Privacy level in nats.
     utility : str, Utility or callable
-        As for `optimal_mechanism`; beyond `MAX_REGION_SECRETS` (10) secrets mutual information alone.
+        As for `optimal_mechanism`.
     max_time : float, optional
         Seconds after which no programme is begun or goes on, a minute for each if left out; the first of the
         last ones may take one more, `GRACE_SECONDS`. Beyond `MAX_REGION_SECRETS` secrets the search for columns ends a little before,
@@ -270,14 +310,17 @@ def robust_mechanism(
     Returns
     -------
     Design
-        A mechanism for which `keeps_level` holds, its value, and a certified bound on the optimum. Beyond `MAX_REGION_SECRETS`
-        secrets the bound is 1e-3 of the value above it where there are fifty, up to 5e-2 where there are a dozen.
+        A mechanism for which `keeps_level` holds, its value, and a certified bound on the optimum. Beyond `MAX_REGION_SECRETS` (10)
+        secrets the bound on information is 1e-3 of the value above it where there are fifty, up to 5e-2 where there are
+        a dozen. For another utility it is the optimum for the central prior alone, which says little if the sample is
+        small.
 
     Raises
     ------
     ValueError
-        If `epsilon` is negative or not finite, there are more than 200 secrets, or more than `MAX_REGION_SECRETS` for this
-        utility, the utility is unknown, or an entry of the prior is so small that no float holds its inverse.
+        If `epsilon` is negative or not finite, there are more than 200 secrets, or more than `optimal_mechanism` can
+        handle for this utility, the utility is unknown, or an entry of the prior is so small that no float holds its
+        inverse.
     SolverFailed
         If a programme finds no mixture, or none in a minute. A constant mechanism keeps every level, so it is
         never `Infeasible`.
@@ -303,24 +346,30 @@ def robust_mechanism(
     clock = Clock(max_time, label="robust_mechanism")
     n = len(region.prior)
     paired = measure == as_utility("mutual_information")
-    if n > (MAX_PAIRED_SECRETS if paired else MAX_REGION_SECRETS):
-        raise ValueError(
-            f"region has {n} secrets: at most {MAX_REGION_SECRETS}, or {MAX_PAIRED_SECRETS} for mutual information"
-        )
+    if n > MAX_PAIRED_SECRETS:
+        raise ValueError(f"region has {n} secrets: at most {MAX_PAIRED_SECRETS}")
     if n <= MAX_REGION_SECRETS:
         bound = robust_bound(region, level, measure, clock.finishing())
         mechanism = robust_mixture(region, level, measure, clock, partial(robust_vertices, region))
     else:
         limit = exp_around(Fraction(min(level, 1000.0)))[1]
-        with clock:
-            inner, outer, bound = grow_columns(region, limit, clock)
-        if region.contains(region.prior, tol=0):  # then the level is kept under this prior, too
-            bound = min(bound, information_bound(region.prior, level))
+        if paired:
+            with clock:
+                inner, outer, bound = grow_columns(region, limit, clock)
+            if region.contains(region.prior, tol=0):  # then the level is kept under this prior, too
+                bound = min(bound, information_bound(region.prior, level))
+        else:
+            part = clock.part(SEARCH_SHARE, MAX_SEARCH_SECONDS)
+            bound = central_optimum(region, level, measure, part.limit)
+            states = exchanged_columns(Knapsacks(region, limit), measure, clock.part(SEARCH_SHARE))
+            inner, outer = states == FULL, states == PART
         min_of = cache(partial(least_mean, region))
         vertices_at = partial(vertices_of, region, inner=inner, outer=outer, min_of=min_of)
         mechanism = robust_mixture(region, level, measure, clock, vertices_at)
-    design = bracket(mechanism, measure, bound, "robust_columns")
-    if not clock.over:
+    exchanged = n > MAX_REGION_SECRETS and not paired
+    method = "robust_exchange" if exchanged else "robust_columns"
+    design = bracket(mechanism, measure, bound, method)
+    if not clock.over and not exchanged:
         tol = (
             RELATIVE_VALUE_TOLERANCE * abs(design.value)
             if n > MAX_REGION_SECRETS
