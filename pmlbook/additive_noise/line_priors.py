@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .noise_means import RELATIVE_MEAN_ERROR, DensityCells, Weight, expected
 from ..numerics.enclosure import text_above
@@ -571,26 +571,3 @@ def check_interval(ends: Any, name: str, bounded: bool = True) -> tuple[float, f
 
 
 PriorSet = SampleBand | DensityRange
-
-# %% ../../nbs/internals/additive_noise/02_line_priors.ipynb #9a2f000a
-def cells_of(x: Array, edges: Array) -> NDArray[np.intp]:
-    """The cell of each number: a cell has its upper edge, and the first one both."""
-    return np.clip(np.searchsorted(edges, x) - 1, 0, len(edges) - 2)
-
-
-def cell_names(edges: Array) -> tuple[str, ...]:
-    """A name for each cell, such as '18 to 25'."""
-    texts = [repr(edge).removesuffix(".0") for edge in edges.tolist()]
-    return tuple(f"{low} to {high}" for low, high in zip(texts, texts[1:]))
-
-
-def cell_edges(names: Sequence[Any]) -> Array:
-    """The edges of cells by their names, shape (K + 1,); ValueError if they are no cells side by side."""
-    pairs = [str(name).split(" to ") for name in names]
-    try:
-        low, high = np.array([[float(text) for text in pair] for pair in pairs]).T
-    except ValueError:
-        low, high = np.zeros(1), np.zeros(1)
-    if not ((low < high).all() and (low[1:] == high[:-1]).all()):
-        raise ValueError("the inputs must be numbers that rise, or cells such as '18 to 25'")
-    return np.append(low, high[-1])

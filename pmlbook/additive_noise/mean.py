@@ -48,7 +48,8 @@ from ..release.columns import GAPS, blocks, check_gaps, decode, one_column
 from ..release.labels import is_missing
 from ..release.estimation import Functional
 from ..release.mechanism import Design, DesignWarning, Mechanism
-from ..release.sampling import FLOAT_BITS, UNITS, Words, random_words
+from ..release.numbers import rounded_at_random
+from ..release.sampling import Words, random_words
 
 # %% auto #0
 __all__ = ['LineDesign', 'quiet_design', 'mean_mechanism']
@@ -168,16 +169,6 @@ def check_inside(values: ArrayLike, edges: Array) -> Array:
         row = int(outside[0])
         raise ValueError(f"values[{row}] lies outside {edges[0]:g} to {edges[-1]:g}")
     return x
-
-
-def rounded_at_random(x: Array, nodes: Array, words: Words) -> NDArray[np.intp]:
-    """Positions of the nodes to which numbers are rounded by coins of 53 bits; `words(n)` supplies n words of 32 bits."""
-    coins = words(2 * len(x)).astype(np.uint64).reshape(2, -1)
-    bits = (coins[0] << np.uint64(FLOAT_BITS - 32)) | (coins[1] >> np.uint64(64 - FLOAT_BITS))
-    at = np.clip(np.searchsorted(nodes, x, side="right") - 1, 0, len(nodes) - 2)
-    left, right = nodes[at], nodes[at + 1]
-    up = bits / UNITS < (x - left) / (right - left)
-    return np.asarray(at + up, dtype=np.intp)
 
 # %% ../../nbs/additive_noise/03_mean.ipynb #15ed8dd1
 def band_averages(secret: PriorSet, nodes: Array) -> tuple[Array, Array]:

@@ -21,9 +21,8 @@ from pmlbook.additive_noise.line_priors import (
     TAIL_PROBABILITY,
     Continuous,
     Steps,
-    cell_names,
 )
-from .line_priors import cells_of, secret_from
+from .line_priors import secret_from
 from .noise_means import RELATIVE_MEAN_ERROR
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.optimal_design import estimation_variance
@@ -37,6 +36,7 @@ from ..release.estimation import Estimate
 from ..release.intervals import check_request, halved_miss
 from ..release.columns import one_column
 from ..release.mechanism import DesignWarning, Mechanism
+from ..release.numbers import cell_names, cells_of
 from ..release.sampling import random_words
 
 # %% auto #0

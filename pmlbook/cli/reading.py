@@ -165,11 +165,11 @@ class NumberReader:
     def _places(self, x: Array, words: Any) -> NDArray[np.intp]:
         # Imported here: only numbers need it.
         if self.nodes:
-            from pmlbook.additive_noise.mean import rounded_at_random
+            from pmlbook.release.numbers import rounded_at_random
 
             self.rounds |= not np.isin(x, self.edges).all()
             return rounded_at_random(x, self.edges, words)
-        from pmlbook.additive_noise.line_priors import cells_of
+        from pmlbook.release.numbers import cells_of
 
         return cells_of(x, self.edges)
 
@@ -182,7 +182,7 @@ def number_reader(mechanism: Mechanism, clip: bool = False) -> NumberReader | No
         return NumberReader(nodes, True, clip) if (np.diff(nodes) > 0).all() else None
     if not all(" to " in str(name) for name in inputs):
         return None
-    from pmlbook.additive_noise.line_priors import cell_edges
+    from pmlbook.release.numbers import cell_edges
 
     try:
         return NumberReader(cell_edges(inputs), False, clip)

@@ -323,7 +323,8 @@ def _designed_for_numbers(
 ) -> tuple[Mechanism, str, list[str]]:
     """The best mechanism, what a recipient learns, and the options of the estimate."""
     from pmlbook.additive_noise.mean import mean_mechanism
-    from pmlbook.additive_noise.line_priors import cell_names, secret_from
+    from pmlbook.additive_noise.line_priors import secret_from
+    from pmlbook.release.numbers import cell_names
     from pmlbook.additive_noise.quantile import cell_shares, quantile_mechanism
 
     assert chosen.epsilon is not None and chosen.limits is not None

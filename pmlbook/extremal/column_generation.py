@@ -641,7 +641,6 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
 
 # %% ../../nbs/internals/extremal/09_column_generation.ipynb #8c13507c
 UNWATCHED_SECONDS = 20.0  # after which a search without a limit and without an observer ends
-MIN_GENERATED_NATS = 1e-300  # a lower level has the bound of this one: quotients underflow
 
 
 def why_loose(call: str, value: float, bound: float, tol: float, why: str) -> str:
@@ -684,7 +683,7 @@ def generate(
         return constant, np.ones(1), float(checked @ utility.f(constant[:, 0]))
     if not (limited or clock.progress is True or callable(clock.progress)):
         clock.limit = UNWATCHED_SECONDS
-    task = Task(checked, max(level, MIN_GENERATED_NATS), utility, tol, denominator_of(prior))
+    task = Task(checked, level, utility, tol, denominator_of(prior))
     found, bound, why = grow_but_rare(task, clock)
     if why and not (why == TIME_IS_UP and limited):
         why = f"{clock.limit:g} seconds are over" if why == TIME_IS_UP else why

@@ -76,26 +76,6 @@ class Backtracking:
         self.weight = self.start
         return priced.columns is not None or not self.ends
 
-
-class Adaptive:
-    """Smoothing whose weight falls while rounds are complete, and rises to at most `most` while they are not.
-
-    Source: Wentges 1997.
-    """
-
-    def __init__(self, most: float) -> None:
-        self.weight, self.most = 0.0, most
-
-    def adapt(self, priced: Priced) -> bool:
-        """Set the weight for the next round."""
-        if priced.columns is not None:
-            self.weight *= 0.7
-        elif priced.complete:
-            self.weight *= 0.85
-        else:
-            self.weight = min((1 + self.weight) / 2, self.most)
-        return True
-
 # %% ../../nbs/internals/numerics/11_restricted_master.ipynb #cg000012
 class Generation:
     """A programme that grows column by column.
@@ -198,7 +178,7 @@ class Stage:
         self,
         question: str,
         price: PricingMethod,
-        smoothing: Backtracking | Adaptive | None = None,
+        smoothing: Backtracking | None = None,
         enough: float = 1.0,
         patience: int | None = None,
         measure: Callable[[Generation], Any] = attrgetter("gap"),

@@ -10,7 +10,7 @@ from scipy.stats import beta, binom, dgamma, expon, gamma, lognorm, norm, rv_his
 
 from pmlbook import Infeasible, epsilon_pml, estimation_mechanism
 from pmlbook.additive_noise import DensityRange, quantile_mechanism
-from pmlbook.additive_noise.line_priors import cell_names, cells_of, secret_from
+from pmlbook.additive_noise.line_priors import secret_from
 from pmlbook.additive_noise.quantile import (
     VARIANCE_SLACK,
     cell_shares,
@@ -18,6 +18,7 @@ from pmlbook.additive_noise.quantile import (
     quantiles_of,
 )
 from pmlbook.estimation import estimation_variance
+from pmlbook.release.numbers import cell_names, cells_of
 
 STEPS = np.array([1.0, 5, 0, 2, 4]), np.array([0.0, 1, 2, 3, 4, 9])
 

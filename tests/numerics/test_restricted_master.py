@@ -10,7 +10,6 @@ import pytest
 from pmlbook.numerics.linear_programmes import SolverFailed
 from pmlbook.numerics.progress import Clock
 from pmlbook.numerics.restricted_master import (
-    Adaptive,
     Backtracking,
     Column,
     Generation,
@@ -23,7 +22,7 @@ from pmlbook.numerics.restricted_master import (
 )
 
 ONE, NONE, TINY = Decimal(1), Decimal(0), Decimal(10) ** -30
-FOUND, MISSED, CUT_SHORT = Priced([0]), Priced(None), Priced(None, complete=False)
+FOUND, MISSED = Priced([0]), Priced(None)
 
 
 class Halves:
@@ -67,11 +66,6 @@ def test_backtracking_ends_when_the_own_dual_has_nothing():
         [0.6, 0, 0.6, 0],
         [True, True, True],
     )
-
-
-def test_adaptive_smoothing_goes_to_the_centre_when_cut_short():
-    weights, goes_on = weights_of(Adaptive(0.7), [CUT_SHORT, CUT_SHORT, FOUND, MISSED])
-    assert weights == pytest.approx([0, 0.5, 0.7, 0.49, 0.4165]) and all(goes_on)
 
 
 def test_the_centre_has_the_best_bound_and_its_weight():
