@@ -158,7 +158,8 @@ class Within:
 
     `level`: in nats, under the shares of the file in the worst stratum, exact. `strata`: how many were counted,
     smaller ones together as one. `chance`: the probability that strata of one population differ as much. `proved`:
-    rows in strata of one answer only, which a reader knows without a release.
+    rows in strata of one answer only, which a reader knows without a release. `small`: rows in smaller strata, of which
+    the level and `proved` know nothing but their sum.
     """
 
     column: str
@@ -166,6 +167,7 @@ class Within:
     strata: int
     chance: float
     proved: int
+    small: int = 0
 
 
 @dataclass(frozen=True)
@@ -255,6 +257,12 @@ class _Counts:
         if len(self.table) > MAX_VALUES:
             self.table = None
 
+    @property
+    def small(self) -> int:
+        """Rows in strata that are counted together."""
+        sizes = [int(row.sum()) for row in (self.table or {}).values()]
+        return sum(size for size in sizes if size < ROWS_A_STRATUM)
+
     def rows(self) -> NDArray[np.int64] | None:
         """The strata that are counted, shape (S, N), small ones together; None if most rows lie in small ones."""
         if not self.table:
@@ -340,7 +348,8 @@ class Beside:
                 continue
             level = level_at(mechanism, table[worst_row(mechanism, table)])
             alone = table[(table > 0).sum(axis=1) == 1]
-            within.append(Within(column, level, len(table), chance_of(table), int(alone.sum())))
+            proved, small = int(alone.sum()), counts.small
+            within.append(Within(column, level, len(table), chance_of(table), proved, small))
         own, chance = 0.0, 1.0
         if self._own.any():
             own = level_at(mechanism, self._own)

@@ -112,21 +112,51 @@ def meant_for_numbers(epsilon: float) -> list[str]:
     ]
 
 # %% ../../nbs/internals/cli/03_sentences.ipynb #027bdc84
-# Each sentence about a level holds for a reader. The premise of each template:
-#
-#   template                          it holds if
-#   meant, meant_for_numbers          the reader believes the prior of the certificate, and of the file sees the
-#                                     released value of one person only; `reader_text` says so before them
-#   'for a reader who knows ...'      the reader knows this column, and believes the shares of the file within its
-#                                     strata; other columns that stay are unknown
-#   'under the prior of the design'   the reader believes the prior of the certificate, and knows no other column
-#   'under the shares of this file'   the reader believes the shares of the file, and knows no other column
-#   'that the pilot allows'            the pilot is a random sample of the people whose file is released
-#   'as much as chance explains'      the test behind `check_premises` finds at least .001; says nothing of other files
-#   'accepted as believed'            recorded as the releaser's choice; no claim
-#   'not counted'                     nothing is claimed for a reader who knows these columns
-#   'two releases'                    the column identifies persons
-#   'alone proves the answer'         the reader knows this column; no premise on the release
+NUMBER, TEXT = r"([0-9.e+-]+|inf)", r"'(.*)'"
+PERSON = "the reader believes the prior of the design, and sees one person's released value and no column that stays"
+WITHIN = "the reader knows this column of the file, and believes the file's shares within its strata of 30 rows or more"
+CLASSES = (
+    "estimates are unbiased whatever the shares are; the error is that at the shares of the design"
+)
+# Every sentence that a command, a report or `explain` may print about a level, a reader or an estimate, as a pattern,
+# and its premise: what makes it true. A test matches each printed line with one of them, and computes what it states.
+TEMPLATES = {
+    rf"(at|level:) {NUMBER} nats( of pointwise maximal leakage\. the level holds, decided in whole numbers\.)?": PERSON,
+    rf"level: {NUMBER} nats, (for a reader who .*)": PERSON,
+    r"for a reader who believes the prior of the design and (.*)": "says whom the sentences after it are about",
+    r"no belief in any answer more than doubles\.": PERSON,
+    rf"the belief in some answer may grow {NUMBER} times\.": PERSON,
+    r"no odds of anything about one person more than double\.": PERSON,
+    r"some odds about one person may more than double\.": "some mechanism of this level does so; nothing of this one",
+    r"after every outcome each answer is still possible\.": PERSON,
+    rf"an outcome may rule out an answer, {TEXT} first\.": "some mechanism of this level does so; nothing of this one",
+    r"no outcome proves an answer\.": PERSON,
+    rf"an outcome may prove an answer, {TEXT} first\.": "some mechanism of this level does so; nothing of this one",
+    rf"under this prior, no number becomes more than {NUMBER} times as likely as it was\.": PERSON,
+    rf"an outcome may rule out numbers that {NUMBER} % of people or fewer have\.": "as above, for numbers",
+    rf"under the prior of the design: {NUMBER} nats": PERSON,
+    rf"under the shares of this file: {NUMBER} nats(; .*)?": "the reader believes the file's shares, and knows no column",
+    rf"for a reader who knows {TEXT}: {NUMBER} nats, a belief may grow {NUMBER} times(; .*)?": WITHIN,
+    rf"{TEXT} alone proves the answer in {NUMBER.replace('.', ',.')} rows( or more)?": "the reader knows this column",
+    rf"the level holds for every prior that the pilot allows: {NUMBER} nats for the shares of all people, with .*": (
+        "the pilot is a random sample of the people whose file is released"
+    ),
+    r"each column that stays is counted by itself, and the largest level is stated": "none",
+    r"not counted, since most values have fewer than 30 rows: (.*)": "no level is claimed for who knows these columns",
+    rf"([0-9,]+) rows share a value of {TEXT}: if it identifies a person, .*": "the column identifies persons",
+    r"the released values are (codes, .*|called like answers, .*)": "outcomes are no answers by name",
+    r"(under local differential privacy its level is .*|it has no level of local differential privacy.*)": "none",
+    r"local DP (.*), publishes (.*)": "none",
+    r"it publishes (.*) of the answers(: their outcomes leave one answer only)?\.": "under the prior of the design",
+    rf"frequencies: estimated, with standard errors up to {NUMBER} at ([0-9,]+) rows": CLASSES,
+    r"frequencies: not determined (within ([0-9]+) classes of answers; .*|by these outcomes; .*)": CLASSES,
+    rf"mean: estimated, with a standard error of {NUMBER} at ([0-9,]+) rows.*": CLASSES,
+    r"the frequencies can(not)? be estimated (from these outcomes\.|with a standard error of at most .*)": CLASSES,
+    r"(kept|may break): (.*)": "a belief is that of the prior that was typed; see `sentence_level`",
+    r"every level keeps it": "as above",
+}
+
+
 def reader_text(columns: Sequence[str] = (), whole: bool = True) -> str:
     """For whom the sentences about a level hold: one who knows none of the columns that stay.
 
@@ -170,12 +200,18 @@ def premises_lines(premises: Premises) -> list[str]:
         marks = "; accepted as visible" if one.column in premises.visible else ""
         if one.level > premises.level and one.chance >= SIGNIFICANCE:
             marks = f"; as much as chance explains{marks}"
+        if one.small:
+            marks += (
+                f"; {one.small:,} rows have values with fewer than {ROWS_A_STRATUM}, counted together, and their "
+                "readers may learn more"
+            )
         lines.append(
             f"for a reader who knows '{name}': {text_above(one.level, 4)} nats, a belief may grow "
             f"{times} times{marks}"
         )
         if one.proved and one.chance < SIGNIFICANCE:
-            lines.append(f"'{name}' alone proves the answer in {one.proved:,} rows")
+            more = " or more" * (one.small > 0)
+            lines.append(f"'{name}' alone proves the answer in {one.proved:,} rows{more}")
     if len(premises.within) > 1:
         lines.append("each column that stays is counted by itself, and the largest level is stated")
     if premises.uncounted:
