@@ -71,6 +71,8 @@ CALLS = {
     "histogram_scale": dict(prior=PRIOR, epsilon=0.5),
     "record_leakage_of_count": dict(share=0.3, scale=1.0),
     "count_scale": dict(share=0.3, epsilon=0.5),
+    "noise_tail": dict(noise="laplace", prior={0: 0.5, 1: 0.5}, scale=1.0),
+    "noise_tail_scale": dict(level=0.5, delta=0.1, noise="laplace", prior={0: 0.5, 1: 0.5}),
     "geometric_noise": dict(scale=1.5, size=3),
     "repeated_leakage": dict(channel=CHANNEL, prior=PRIOR, releases=3),
     "delta_mechanism": dict(
@@ -291,9 +293,9 @@ def test_no_public_call_is_left_out():
     classes = {"Infeasible", "InvalidChannel", "InvalidPrior", "SolverFailed", "LooseBound"}
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "AlreadyReleased", "composed_level"}
     results |= {"JointRelease", "TwoWay", "Regression"}
-    results |= {"DeltaDesign", "PramDesign", "LineDesign", "RepeatedLeakage"}
+    results |= {"DeltaDesign", "PramDesign", "NoiseTail", "LineDesign", "RepeatedLeakage"}
     results |= {"QuantileDesign", "QuantileEstimate"}
-    results |= {"BudgetExceeded"}  # files: tests/budget/test_log.py
+    results |= {"BudgetExceeded", "DesignWarning"}  # files: tests/budget/test_log.py
     results |= {"Layout", "release_file", "release_dask"}  # tests/files
     assert set(PUBLIC) - classes - results - set(CALLS) == set()
 
