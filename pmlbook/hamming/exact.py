@@ -175,9 +175,10 @@ def dp_leakage(source_set: Sources, distortion: float) -> RobustDesign:
 
     Parameters
     ----------
-    source_set : SourceSet, array_like of shape (K, M), or a tuple (low, high) of two of shape (M,)
+    source_set : SourceSet, array_like of shape (K, M), a tuple (low, high) of two of shape (M,), or a region
         What is known about the source, of any class. An array holds the vertices, a tuple the ends of an
-        interval for each share; the index of a Series names the symbols.
+        interval for each share; the index of a Series names the symbols. `box_region` makes the intervals from
+        counts of a sample.
     distortion : float
         D, between 0 and 1: largest probability of a wrong answer, under each distribution of the set.
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 import scipy
 
 from ..numerics.linear_programmes import SolverFailed
+from ..release.mechanism import Region
 from ..numerics.validation import Array, ROUNDED_ZERO, SUM_TOLERANCE, Frozen, InvalidPrior
 from ..numerics.validation import aligned, check_distribution, check_names, frozen_array
 from ..numerics.validation import first_names, given_names, names_of, real_array
@@ -292,14 +293,17 @@ def _box(low: ArrayLike, high: ArrayLike) -> Box:
     return Box(frozen_array(least), frozen_array(most), known)
 
 # %% ../../nbs/hamming/01_source_sets.ipynb #fbcfb0ea
-Sources = SourceSet | Box | tuple[ArrayLike, ArrayLike] | ArrayLike
+Sources = SourceSet | Box | Region | tuple[ArrayLike, ArrayLike] | ArrayLike
 KnownSource = SourceSet | Box
 
 
 def as_known(source_set: Sources) -> KnownSource:
-    """Return a set as it is, a tuple (low, high) as a `Box`, and an array of vertices, shape (K, M), as a `SourceSet`."""
+    """Return a set as it is, a tuple (low, high) or a region as a `Box`, and an array of vertices, shape (K, M), as a `SourceSet`."""
     if isinstance(source_set, (SourceSet, Box)):
         return source_set
+    if isinstance(source_set, Region):
+        low, high = source_set.limits
+        return Box(low, high, source_set.names or ())
     if isinstance(source_set, tuple) and len(source_set) == 2:
         return _box(*source_set)
     return SourceSet(source_set)

@@ -398,10 +398,22 @@ class Region(ABC):
     ) -> Design:
         """The mechanism for estimates of least variance; see `estimation_mechanism`."""
 
+    @abstractmethod
+    def least_leakage(
+        self, allowed: NDArray[np.bool_], outputs: Iterable[Hashable], max_time: float | None
+    ) -> Design:
+        """The mechanism of least leakage for a table of allowed pairs; see `min_leakage`."""
+
     @property
     @abstractmethod
     def limits(self) -> tuple[Array, Array]:
         """The least and the largest share of each secret; ValueError if these are not all there is."""
+
+    prior: Array  # by which utility is measured
+
+    @abstractmethod
+    def named(self, names: tuple[Hashable, ...] | None) -> Region:
+        """The region with these names of its secrets, if it has none of its own."""
 
     @property
     @abstractmethod

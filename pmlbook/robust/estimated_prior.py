@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,7 +14,7 @@ from operator import mul
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.utility import Utility
 from ..hamming.source_sets import fill
@@ -209,6 +209,14 @@ class PriorRegion(Frozen, Region):
         from pmlbook.robust.pilot import robust_estimation
 
         return robust_estimation(self, epsilon, target, max_time, tol)
+
+    def least_leakage(
+        self, allowed: NDArray[np.bool_], outputs: Iterable[Hashable], max_time: float | None
+    ) -> Design:
+        """See 'A pilot instead of a prior'."""
+        from pmlbook.robust.pilot import robust_least_leakage
+
+        return robust_least_leakage(self, allowed, outputs, max_time)
 
     def __repr__(self) -> str:
         width = (self.high - self.low).max() if not self.free else 2 * self.free

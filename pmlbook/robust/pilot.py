@@ -5,12 +5,16 @@
 # %% ../../nbs/robust/03_pilot.ipynb #91107003
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from functools import cache, partial
+from operator import itemgetter
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+import scipy
 
 from ..estimation.candidate_set import ScaledVertices
 from ..estimation.enumerated_design import MIN_STORED_PROBABILITY, check_estimable
@@ -19,7 +23,8 @@ from ..estimation.listed_vertices import Listed, criterion_for, even
 from ..estimation.optimal_design import estimation_variance, functionals
 from ..extremal.enumeration import SHAVES, Contradiction, too_uneven
 from ..numerics.enclosure import exp_around, float_below
-from ..numerics.linear_programmes import LooseBound, warn_if_loose
+from ..numerics.linear_programmes import Infeasible, LooseBound, SolverFailed
+from ..numerics.linear_programmes import maximise, warn_if_loose
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, check_shares, design_level, names_of
 from ..release.certificate import exp_below
@@ -27,9 +32,10 @@ from ..release.mechanism import Design, DesignWarning, Mechanism
 from .column_ceilings import FULL, PART, Knapsacks
 from .column_exchange import ExchangedColumns, States
 from .column_exchange import response_states, response_weights
-from .estimated_prior import PriorRegion, least_mean
+from .estimated_prior import PriorRegion, least_mean, worst_leakage
 from .robust_design import MAX_REGION_SECRETS, RobustVertices, centre_level
 from .robust_design import keeps_level, robust_vertices, vertices_of, with_noise
+from ..worst_case.least_leakage import min_leakage_of_mask
 
 # %% auto #0
 __all__ = []
@@ -158,3 +164,79 @@ def robust_estimation(
     if listed:
         warn_if_loose("estimation_mechanism", value, bound, tol * value)
     return Design(mechanism, value, bound, "robust_columns" if listed else "robust_exchange")
+
+# %% ../../nbs/robust/03_pilot.ipynb #9110d002
+MAX_HALVINGS = 40  # of the range of levels
+HALVED_ENOUGH = 1e-9  # nats: a range of levels that is not halved any more
+
+
+def within_level(
+    region: PriorRegion, allowed: NDArray[np.bool_], level: float, clock: Clock
+) -> Array | None:
+    """A channel, shape (N, M), zero where forbidden, that keeps a level under every prior up to rounding; None if there is none.
+
+    Variables of each outcome: its column v, the excess w, and the dual variables u and z of the least mean.
+    """
+    sparse = scipy.sparse  # loaded when it is needed
+    n, m = allowed.shape
+    rest = 1 - region.free - region.low.sum()
+    least = np.concatenate([region.low, region.low - region.high, [rest, region.free]])
+    each, none, one = np.eye(n), np.zeros((n, 1)), np.ones((n, 1))
+    blocks = np.vstack(
+        [
+            np.hstack([each, 0 * each, none, none]) - math.exp(level) * least,
+            np.hstack([-each, -each, one, none]),  # u - v_i at most w_i
+            np.hstack([-each, 0 * each, none, one]),  # z at most v_i
+        ]
+    )
+    rows = np.hstack([each, 0 * each, none, none])
+    free = [(None, None)] * 2
+    bounds = [
+        [*((0, 1.0 if may else 0.0) for may in column), *[(0, None)] * n, *free]
+        for column in allowed.T.tolist()
+    ]
+    try:
+        found = maximise(
+            np.zeros(m * (2 * n + 2)),
+            equal=(sparse.csr_array(np.tile(rows, m)), np.ones(n)),
+            at_most=(sparse.kron(sparse.eye(m), blocks, format="csr"), np.zeros(3 * n * m)),
+            bounds=[pair for column in bounds for pair in column],
+            clock=clock,
+        )
+    except (Infeasible, SolverFailed):
+        return None
+    channel = np.where(allowed, found.x.reshape(m, -1)[:, :n].T, 0).clip(0)
+    return channel / channel.sum(axis=1, keepdims=True)
+
+
+def robust_least_leakage(
+    region: PriorRegion,
+    allowed: NDArray[np.bool_],
+    outputs: Iterable[Hashable],
+    max_time: float | None,
+) -> Design:
+    """The mechanism for a table of allowed pairs whose largest leakage under a prior of a region is least.
+
+    `bound` is that of the central prior if it belongs to the region, else 0.
+    """
+    check_shares(region.prior, names=region.names or ())
+    clock = Clock(max_time, label="min_leakage")
+    channel, _, bound = min_leakage_of_mask(allowed, region.prior, clock.part(0.5).limit)
+    low = bound = bound if centre_level(region, 0.0) == 0 else 0.0
+
+    def measured(channel: Array) -> tuple[float, Mechanism]:
+        made = Mechanism(channel, region.prior, region.inputs, tuple(outputs))
+        levels = worst_leakage(made.channel, region)
+        return float(np.nanmax(levels)), made
+
+    value, best = measured(channel)
+    high = min(value, 700.0)  # no more is a limit of floats
+    for _ in range(MAX_HALVINGS):
+        if high - low < HALVED_ENOUGH or clock.over:
+            break
+        middle = (low + high) / 2
+        found = within_level(region, allowed, middle, clock)
+        low, high = (middle, high) if found is None else (low, middle)
+        if found is not None:
+            value, best = min((value, best), measured(found), key=itemgetter(0))
+    return Design(best, max(0.0, value), bound, "robust_programmes")

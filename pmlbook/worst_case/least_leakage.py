@@ -16,7 +16,7 @@ from ..release.certificate import largest_lift
 from ..release.levels import certified_level
 from ..numerics.enclosure import as_fractions, float_below, ln_around
 from ..numerics.linear_programmes import Infeasible, warn_if_loose
-from ..release.mechanism import Design, Mechanism
+from ..release.mechanism import Design, Mechanism, Region
 from ..foundations.probability import exact_prior
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, aligned, check_choice, design_prior, first_names
@@ -182,7 +182,7 @@ RULES: dict[str, Callable[..., NDArray[np.bool_]]] = {
 
 def min_leakage(
     utilities: ArrayLike,
-    prior: ArrayLike,
+    prior: ArrayLike | Region,
     threshold: float,
     by: str = "value",
     max_time: float | None = None,
@@ -194,8 +194,10 @@ def min_leakage(
     utilities : array_like, shape (N, M)
         Utility of outcome y when the secret is x; any finite numbers. The columns of a pandas DataFrame
         name the outcomes.
-    prior : array_like, shape (N,)
-        P(x), all positive. The index of a pandas Series names the secrets.
+    prior : array_like, shape (N,), or a region
+        P(x), all positive. The index of a pandas Series names the secrets. Of a region, such as `box_region` of a
+        sample, the largest leakage under one of its priors is least; `bound` is then that of the central prior, which
+        says little if the sample is small.
     threshold : float
         The lowest utility that may occur; by rank the lowest rank, 1 (anything) to M (only the best).
     by : {'value', 'rank'}
@@ -233,6 +235,14 @@ def min_leakage(
     (0.693147181, True)
     """
     check_choice(by, RULES, "by")
+    if isinstance(prior, Region):
+        region = prior.named(names_of(utilities))
+        centre: Any = region.prior
+        if region.names:
+            centre = dict(zip(region.names, centre.tolist()))
+        rows = check_utilities(utilities, centre)
+        table = check_allowed(RULES[by](rows, threshold), centre)
+        return region.least_leakage(table, names_of(utilities, axis=1) or (), max_time)
     allowed = RULES[by](check_utilities(utilities, prior), threshold)
     inputs = first_names(names_of(prior), names_of(utilities))
     outputs = names_of(utilities, axis=1)

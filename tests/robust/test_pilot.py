@@ -71,3 +71,21 @@ def test_a_centre_outside_its_region_has_a_level_that_is_a_little_higher():
     under_centre = pb.Mechanism(channel, [0.5, 0.5]).epsilon
     assert level < under_centre <= centre_level(outside, level)
     assert centre_level(BOX, 0.5) == 0.5
+
+
+def test_intervals_of_a_sample_are_a_source_set():
+    for design in (pb.hamming.dp_leakage, pb.hamming.mi_leakage, pb.hamming.min_distortion):
+        made, wanted = design(BOX, 0.3), design((BOX.low, BOX.high), 0.3)
+        assert made.value == wanted.value and made.mechanism.inputs == tuple(FOUR.index)
+    with pytest.raises(ValueError, match="box_region"):
+        pb.hamming.dp_leakage(pb.robust.ball_region(FOUR), 0.3)
+
+
+def test_the_least_leakage_holds_on_the_whole_region_and_keeps_to_its_names():
+    scores = pd.DataFrame(np.eye(4) + np.eye(4)[::-1], index=list("1379"), columns=list("abcd"))
+    design = pb.worst_case.min_leakage(scores, BOX, 1)
+    made = design.mechanism
+    assert keeps_level(made, BOX, design.value) and made.outputs == tuple("abcd")
+    table = pd.DataFrame(made.channel, made.inputs, made.outputs).loc[list("1379")]
+    assert not table.to_numpy()[scores.to_numpy() < 1].any()
+    assert design.value >= pb.worst_case.min_leakage(scores, FOUR / 1000, 1).value
