@@ -64,9 +64,6 @@ def certified_bound(lifts: Array, values: Array, duals: Array) -> float:
     return float((values - duals @ (lifts - 1)).max())
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #0d83bed4
-MAX_LIFT = 1e100  # lifts above it are no matter for floats
-
-
 def too_uneven(prior: Array) -> SolverFailed:
     """The error for a prior that floats cannot handle."""
     return SolverFailed(f"prior is too uneven for floats: its least entry is {prior.min():g}")
@@ -128,8 +125,6 @@ def best_mix(
     Source: Grosse et al. 2024, Theorem 5.
     """
     prior, shifts = np.array(vertices.shares, dtype=float), vertices.shifts
-    if not shifts.max() < MAX_LIFT:
-        raise too_uneven(prior)
     values = finite(utility.at_lifts(vertices.lifts, shifts, prior))
     try:
         weights, duals = mixture_weights(shifts, values, prior, clock)

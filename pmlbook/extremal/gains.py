@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import scipy
 
-from .enumeration import MAX_LIFT, too_uneven
+from .enumeration import too_uneven
 from .lift_vectors import quotient
 from .regions import lift_limit
 from ..numerics.enclosure import float_above, unit_of
@@ -73,8 +73,6 @@ def gain_programme(
 
     Source: one linear programme, outcomes labelled by actions; gain functions of Alvim et al. 2012.
     """
-    if not c < MAX_LIFT:
-        raise too_uneven(prior)
     n, actions = gain.shape
     unit = float(unit_of(gain))  # in units of it no dual variable is too large for a float
     entries = n * actions

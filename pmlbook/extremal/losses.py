@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .enumeration import too_uneven
 from .lift_vectors import lift_vectors
 from ..numerics.validation import Array, PriorLike, check_epsilon, check_prior
 from ..foundations.utility import FInformation
@@ -51,8 +50,6 @@ class Groups:
         self.rest = float(-np.expm1(-level))
         rest = self.rest
         self.p, self.member, self.size = np.unique(prior, return_inverse=True, return_counts=True)
-        if self.p[0] < 1 == self.p[-1]:  # beside it, the others have lost all of their mass
-            raise too_uneven(prior)
         self.lossless = -1 if lossless is None else int(self.member[lossless])
         self.tolerance = (
             EQUAL_WEIGHT_DISTANCE * max(1, len(prior) / 8) * min(1, 1e3 * min(self.a, rest))

@@ -215,17 +215,6 @@ def test_shaves_grow_from_nothing():
     assert SHAVES[-1] < 1e-12
 
 
-def test_priors_that_are_too_uneven():
-    information = NAMED["mutual_information"]
-    for smallest, fits in ((2e-100, True), (0.5e-100, False)):
-        try:
-            distribution = [1 - Fraction(smallest), Fraction(smallest)]
-            best_mix(exact_lift_vectors(distribution, 1 / min(distribution)), information)
-            assert fits
-        except SolverFailed as error:
-            assert not fits and "too uneven" in str(error)
-
-
 def test_symmetric_priors_have_symmetric_duals():
     information = NAMED["mutual_information"]
     for shares in (
