@@ -11,11 +11,14 @@ from fractions import Fraction
 from functools import cached_property
 from math import comb
 
+import numpy as np
+
 from .repeated_releases import repeated_leakage
 from ..numerics.validation import LevelExceeded, check_instance
 from .composition import JointRelease, compose, matched
 from ..release.levels import certified_level
 from ..release.mechanism import Mechanism
+from ..release.sampling import UNITS
 
 # %% auto #0
 __all__ = ['BudgetExceeded']
@@ -90,12 +93,25 @@ class Account:
         return certified_level(1 / self.left)
 
 # %% ../../nbs/internals/budget/01_account.ipynb #5bf7d673
+def under_prior_of(first: JointRelease, mechanism: Mechanism) -> Mechanism:
+    """The mechanism with the prior of the first release, of which its inputs are the same; nothing is rounded."""
+    shares = dict(zip(first.inputs, first.prior))
+    if set(shares) != set(mechanism.inputs):
+        return mechanism
+    prior = np.array([shares[name] for name in mechanism.inputs], dtype=object)
+    if (prior == np.array(mechanism.exact_prior, dtype=object)).all():
+        return mechanism
+    return Mechanism(mechanism.weights / UNITS, prior, mechanism.inputs, mechanism.outputs)
+
+
 def after_release(before: Account | None, mechanism: Mechanism) -> Account:
-    """The account after one more release, or after the first one."""
-    one = compose(check_instance(mechanism, Mechanism, "mechanism"))
+    """The account after one more release, or after the first one, whose prior all levels are under."""
+    check_instance(mechanism, Mechanism, "mechanism")
     if before is None:
+        one = compose(mechanism)
         return Account(1, one, 1 / one.largest_lift, one.min_ratio, one, {mechanism: 1})
-    one = matched(one, before.first)
+    mechanism = under_prior_of(before.first, mechanism)
+    one = matched(compose(mechanism), before.first)
     number = before.releases + 1
     counts = before.counts | {mechanism: before.counts.get(mechanism, 0) + 1}
     if before.joint is not None and before.joint.steps(one) <= MAX_LISTED_STEPS:

@@ -317,8 +317,9 @@ class ReleaseLog:
         BudgetExceeded
             If all releases together would leak more than the budget.
         ValueError
-            If the mechanism has other inputs or another prior than the first one of the account, the account is
-            new and has the answers of another one, or an argument is not what it should be.
+            If the mechanism has other inputs than the first one of the account, the account is new and has the answers
+            of another one, or an argument is not what it should be. A mechanism for another prior is booked at its
+            level under the prior of the first one.
         """
         terms: dict[str, Any] = {
             "account": account,
@@ -429,6 +430,12 @@ class ReleaseLog:
                 f"account {own!r} is not in this log, whose accounts are: {listed}; a new one has the name of "
                 "its column"
             )
+        for entry in entries:
+            if folded(entry.column) == folded(column):
+                raise ValueError(
+                    f"column {column!r} has release {entry.number} in account {entry.account!r}, and a second account "
+                    f"would forget it: give account {entry.account!r}, or a log of its own for other people"
+                )
         if account is not None:
             return own
         answers = answers_of(certificate)

@@ -479,6 +479,13 @@ def _tell_release(
         facts |= {"log": str(log.path), "release": done.entry.number} | account
         facts["completed"] = done.completed
         lines += [f"log: {log.path}, release {done.entry.number}", account_text(account)]
+        first = log[done.entry.account].first
+        shares = dict(zip(first.inputs, first.prior))
+        facts["own_prior"] = shares == dict(zip(mechanism.inputs, mechanism.exact_prior))
+        if not facts["own_prior"]:
+            lines.append(
+                "these releases are for several priors: the level together is under that of the first one"
+            )
         if done.completed:
             lines.append(
                 "an earlier run was booked and then cut off: the same values, and nothing booked"

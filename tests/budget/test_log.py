@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -242,14 +243,32 @@ def test_an_account_that_is_a_slip_of_the_finger_is_not_opened(log):
     assert log.record("tobacco", SOFT, account="SMOKES").account == "smokes"
 
 
-def test_other_priors_and_other_answers_are_refused(log):
+def test_a_column_has_one_account(log):
+    log.record("smokes", FLIP)
+    log.record("tobacco", SOFT, account="smokes")
+    for account in ("tobacco", None):
+        with pytest.raises(ValueError, match="release 2 in account 'smokes'"):
+            log.record("Tobacco", FLIP, account=account)
+
+
+def test_a_prior_that_moved_is_booked_under_that_of_the_account(log):
+    """Every joint outcome by Bayes' rule, with the prior of the first release."""
+    log.record("a", FLIP, budget=1.0)
+    later = Mechanism([[0.3, 0.7], [0.65, 0.35]], [0.52, 0.48], ("yes", "no"))
+    log.record("a", later)
+    lifts = []
+    for one, two in product(range(2), range(2)):
+        there = [FLIP.channel[0, one] * later.channel[1, two]]  # 'no' comes second there
+        there.append(FLIP.channel[1, one] * later.channel[0, two])
+        lifts.append(max(there) / (0.5 * there[0] + 0.5 * there[1]))
+    assert log["a"].exact and log["a"].epsilon == pytest.approx(np.log(max(lifts)), rel=1e-12)
+    assert log["a"].first.prior == FLIP.exact_prior and log.budget("a") == 1.0
+
+
+def test_other_answers_are_refused(log):
     log.record("a", FLIP)
-    for other in (
-        Mechanism(FLIP.channel, [0.4, 0.6], ("no", "yes")),
-        Mechanism(FLIP.channel, [0.5, 0.5], ("no", "often")),
-    ):
-        with pytest.raises(ValueError, match="account 'a'"):
-            log.record("a", other)
+    with pytest.raises(ValueError, match="account 'a'"):
+        log.record("a", Mechanism(FLIP.channel, [0.5, 0.5], ("no", "often")))
     with pytest.raises(ValueError, match="does not hold what it claims"):
         log.record("a", FLIP.certify(0.01))
     with pytest.raises(ValueError, match="release must be"):
