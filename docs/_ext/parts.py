@@ -195,7 +195,7 @@ class Errata(PaperTable):
 
     file, head = (
         "errata.csv",
-        ("where", "as printed", "what holds", "shown by", "under the paper's own"),
+        ("where", "as printed", "what holds", "shown by", "hypotheses that it meets"),
     )
     classes: tuple[str, ...] = ("wrong", "slip")
 
