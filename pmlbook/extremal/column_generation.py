@@ -25,7 +25,8 @@ from .ungrouping import reduced, rounding_of, unroll
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.linear_programmes import LooseBound, SolverFailed
 from ..numerics.progress import Clock
-from ..numerics.restricted_master import Backtracking, Generation, Priced, Stage
+from ..numerics.restricted_master import Backtracking, Generation, Priced, SilentHighs
+from ..numerics.restricted_master import Stage
 from ..numerics.validation import Array, PriorLike, design_level, design_prior
 
 # %% auto #0
@@ -35,15 +36,6 @@ __all__ = []
 TIME_IS_UP = "the time is up"
 FEASIBILITY = (1e-10, 1e-9, 1e-7)  # tolerances of the solver, tried in turn
 MAX_MEAN_ERROR = 1e-8  # largest difference between the mean of a group and its share
-
-
-class SilentHighs(highspy.Highs):
-    """HiGHS without output."""
-
-    def enableCallbacks(self) -> None:
-        """Switch the output off first: version 1.16 prints its licence here, called by its own constructor."""
-        self.setOptionValue("output_flag", False)
-        super().enableCallbacks()
 
 
 class GroupMaster:

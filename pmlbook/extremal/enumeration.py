@@ -19,6 +19,7 @@ from .regions import lift_limit
 from ..numerics.enclosure import float_above, unit_of
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import UNLIMITED, Clock
+from ..numerics.restricted_master import minimise_listed
 from ..release.mechanism import Mechanism
 from ..foundations.leakage import epsilon_pml
 from ..foundations.probability import exact_prior, weighted_sum
@@ -100,6 +101,9 @@ def complete(lifts: Array, excess: Array, scale: float, used: NDArray[np.intp]) 
     return used
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #87af4f4f
+MAX_MEAN_SHIFT = 1e-8  # of a lift from one, in a mixture by the solver that sees few vertices
+
+
 def mixture_weights(
     shifts: Array, values: Array, masses: Array, clock: Clock = UNLIMITED
 ) -> tuple[Array, Array]:
@@ -108,11 +112,16 @@ def mixture_weights(
     last = np.arange(len(masses)) == np.argmax(masses)
     # Equations of order one, one of which follows from the others: the weights sum to one instead.
     rows = np.where(last[:, None], 1, shifts / scale)
-    best = maximise(values / unit, equal=(rows, last), clock=clock)
+    listed = minimise_listed(-values / unit, rows, last.astype(float), clock)
+    if listed is None or abs(shifts @ listed[0]).max() > MAX_MEAN_SHIFT:
+        best = maximise(values / unit, equal=(rows, last), clock=clock)
+        weights, costs = best.x, -best.equality_duals
+    else:
+        weights, costs = listed
     with np.errstate(over="ignore"):
-        duals = best.equality_duals / scale * unit
+        duals = -costs / scale * unit
     # any numbers prove a bound: where they overflow, zeros
-    return best.x, np.where(~last & np.isfinite(duals), duals, 0)
+    return weights, np.where(~last & np.isfinite(duals), duals, 0)
 
 
 def best_mix(

@@ -10,11 +10,13 @@ from decimal import Context, Decimal, localcontext
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
+import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from .linear_programmes import SolverFailed
+from .linear_programmes import SOLVER_TOLERANCE, OutOfTime, SolverFailed
 from .progress import Clock
+from .validation import Array
 
 # %% auto #0
 __all__ = []
@@ -299,3 +301,68 @@ def minimise_precisely(
     last = generation.last
     finished = last is not None and last.columns is None
     return Mixture(master.used, generation.dual.tolist(), finished)
+
+# %% ../../nbs/internals/numerics/11_restricted_master.ipynb #c1157ed1
+COLUMNS_PER_ROW = 4  # columns a round, times the number of rows
+UNIT_COST = 1e2  # of the unit columns, times the largest cost
+
+
+class SilentHighs(highspy.Highs):
+    """HiGHS without output."""
+
+    def enableCallbacks(self) -> None:
+        """Switch the output off first: version 1.16 prints its licence here, called by its own constructor."""
+        self.setOptionValue("output_flag", False)
+        super().enableCallbacks()
+
+    def add_columns(self, costs: Array, matrix: Array) -> None:
+        """Add variables that are at least zero, with dense columns."""
+        rows, many = matrix.shape
+        start = np.arange(0, rows * many, rows, dtype=np.int32)
+        which = np.tile(np.arange(rows, dtype=np.int32), many)
+        top = np.full(many, highspy.kHighsInf)
+        entries = np.ascontiguousarray(matrix.T).ravel()
+        self.addCols(many, costs, np.zeros(many), top, rows * many, start, which, entries)
+
+
+def minimise_listed(
+    costs: Array, matrix: Array, right: Array, clock: Clock
+) -> tuple[Array, Array] | None:
+    """Weights w of at least 0 with matrix w = right and the least cost, and the dual variables; None if unsolved.
+
+    `costs`, shape (V,), of order one. `matrix`, shape (K, V), with V much larger than K. `OutOfTime` when the clock is over.
+
+    Source: Gilmore and Gomory 1961, over a list of columns.
+    """
+    rows, none = len(right), np.zeros(0, dtype=np.int32)
+    solver, known = SilentHighs(), np.zeros(0, dtype=np.int64)
+    for side in ("primal", "dual"):
+        solver.setOptionValue(f"{side}_feasibility_tolerance", SOLVER_TOLERANCE)
+    solver.addRows(rows, right, right, 0, none, none, np.zeros(0))
+    units = np.hstack([np.eye(rows), -np.eye(rows)])
+    solver.add_columns(np.full(2 * rows, UNIT_COST * abs(costs).max()), units)
+    reduced = costs.copy()
+    while True:
+        best = np.argsort(reduced, kind="stable")[: COLUMNS_PER_ROW * rows]
+        if len(known):
+            best = best[reduced[best] < -SOLVER_TOLERANCE]
+        if len(best) == 0:
+            break
+        solver.add_columns(costs[best], matrix[:, best])
+        known = np.append(known, best)
+        solver.setOptionValue("time_limit", solver.getRunTime() + clock.left)
+        solver.run()
+        status = solver.getModelStatus()
+        if status == highspy.HighsModelStatus.kTimeLimit or clock.over:
+            raise OutOfTime("the time is up")
+        if status != highspy.HighsModelStatus.kOptimal:
+            return None
+        answer = solver.getSolution()
+        dual = np.array(answer.row_dual)
+        reduced = costs - dual @ matrix
+        reduced[known] = np.inf
+    weights, unused = np.zeros(len(costs)), 2 * rows
+    if max(answer.col_value[:unused]) > SOLVER_TOLERANCE:
+        return None
+    weights[known] = np.maximum(answer.col_value[unused:], 0)
+    return weights, dual

@@ -23,7 +23,7 @@ from pmlbook.extremal.enumeration import (
     polish,
     symmetric_duals,
 )
-from pmlbook.extremal.lift_vectors import exact_lift_vectors
+from pmlbook.extremal.lift_vectors import exact_lift_vectors, lift_vectors
 from pmlbook.extremal.regions import lift_limit
 from pmlbook.foundations.probability import random_prior
 from pmlbook.foundations.utility import NAMED, ExpectedGain, as_utility
@@ -241,3 +241,16 @@ def test_symmetric_priors_have_symmetric_duals():
     for v, top in enumerate(tops):
         left = excess(vertices, v, idle, multipliers)
         assert left <= top <= left + 10**9 * Fraction(1, 2**38)
+
+
+@pytest.mark.parametrize("name", sorted(NAMED))
+def test_a_solver_that_sees_few_vertices_finds_the_optimum_of_all(name):
+    """Against one programme over every vertex, as the paper has it."""
+    rng = np.random.default_rng(11)
+    for n, level in ((9, 0.3), (11, 1.0), (12, 1.7)):
+        prior = rng.dirichlet(np.ones(n))
+        vertices = lift_vectors(prior, level)
+        worth = NAMED[name].columns(vertices, prior)
+        every = scipy.optimize.linprog(-worth, A_eq=vertices, b_eq=np.ones(n), method="highs-ds")
+        lifts, bound = enumerate_optimum(prior, level, NAMED[name])
+        assert lifts.shape[1] <= n and abs(bound + every.fun) < 1e-9 * max(1, bound)
