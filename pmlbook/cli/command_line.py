@@ -18,7 +18,17 @@ import click
 from click.core import ParameterSource
 
 from .messages import EXIT_INTERRUPTED, complain, refused
-from .typed import LogOptions, Typed, inside, level, number, rows, seconds, share
+from pmlbook.cli.typed import (
+    LogOptions,
+    Typed,
+    inside,
+    level,
+    number,
+    positive,
+    rows,
+    seconds,
+    share,
+)
 
 # %% auto #0
 __all__ = []
@@ -328,7 +338,12 @@ def start(**options: Any) -> int:
 @click.option("--column", metavar="NAME", help="The column of --counts or --pilot.")
 @click.option("--missing", metavar="NAME", help="Count rows without a value as this answer.")
 @click.option("--other", metavar="NAME", help="An answer for all that the pilot lacks.")
-@click.option("--epsilon", type=NATS, required=True, help="Level in nats.")
+@click.option("--epsilon", type=NATS, help="Level in nats.")
+@click.option(
+    "--error",
+    type=Typed(positive, "number"),
+    help="Instead of a level: the standard error that estimates from --rows may have; finds the smallest level.",
+)
 @click.option(
     "--for",
     "goal",
@@ -374,6 +389,18 @@ def design(**options: Any) -> int:
     of_file = "given", "missing", *BESIDE, "show_values", *LAYOUT
     _check_needed(counted, "needs --counts FILE", *of_file)
     _check_needed(pilot, "needs --pilot FILE", "other")
+    if (options["epsilon"] is None) == (options["error"] is None):
+        raise click.UsageError(
+            "give either --epsilon NATS or --error NUMBER", click.get_current_context()
+        )
+    if options["error"] is not None:
+        _check_needed(not (given or pilot), "needs a prior, and no strata and no pilot", "error")
+        context = click.get_current_context()
+        if context.get_parameter_source("goal") is not ParameterSource.COMMANDLINE:
+            options["goal"] = "frequencies"
+        _check_needed(
+            options["goal"] in ("frequencies", "mean"), "needs --for frequencies or mean", "error"
+        )
     _check_needed(options["goal"] == "information", "needs --for information", "given", "utility")
     _check_needed(given or pilot, "needs --given COLUMN or --pilot FILE", "confidence")
     _check_needed(not given, "is not allowed with --given", "max_time")

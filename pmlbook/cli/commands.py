@@ -41,7 +41,7 @@ from pmlbook.cli.sentences import (
 )
 from .sentences import pilot_text, published_warning
 from .sentences import premises_facts, premises_lines, reader_text
-from .sentences import level_text, strata_lines
+from .sentences import error_text, level_text, strata_lines
 from .typed import LogOptions, names_as_numbers, shares
 from ..audit.premises import Premises, check_premises
 from ..budget.log import ReleaseLog
@@ -110,7 +110,8 @@ def design(
     missing: str | None = None,
     other: str | None = None,
     column: str,
-    epsilon: float,
+    epsilon: float | None,
+    error: float | None = None,
     goal: str,
     utility: str,
     rows: int,
@@ -134,6 +135,13 @@ def design(
         strata = place.strata(given)
         if missing is not None:
             strata = {name: _named_gaps(own, missing) for name, own in strata.items()}
+    needed = None
+    if epsilon is None:
+        assert error is not None  # one of the two is there
+        needed = _level_for(
+            _shares_of(strata[()]) if strata else shares(answers), error, rows, goal
+        )
+        epsilon = needed.level
     if given:
         found = _for_strata(strata, epsilon, utility, confidence)
     elif pilot:
@@ -171,6 +179,9 @@ def design(
     lines = [f"{key}: {value}" for key, value in facts.items() if value is not None]
     learned = mean_text if goal == "mean" else frequencies_text
     lines += [found.mechanism.standing, learned(found.mechanism, rows)]
+    if needed is not None and error is not None:
+        facts |= {"error": error, "level_bound": needed.bound}
+        lines.append(error_text(error, rows, needed.level, needed.bound))
     if goal == "answers":
         lines.append(kept_text(found.value))
     if strata:
@@ -193,6 +204,14 @@ def design(
     }
     tell_done(facts | standing_of(found.mechanism), as_json, lines)
     return EXIT_SUCCESS
+
+
+def _level_for(prior: Mapping[Hashable, Fraction], error: float, rows: int, goal: str) -> Any:
+    """The level that a standard error needs."""
+    from pmlbook.estimation.accuracy import level_for_error
+
+    target: Any = names_as_numbers(tuple(prior)) if goal == "mean" else "frequencies"
+    return level_for_error(prior, error, rows, target)
 
 
 def lower(reader: str) -> str:

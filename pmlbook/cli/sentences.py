@@ -152,6 +152,7 @@ TEMPLATES = {
     r"frequencies: not determined (within ([0-9]+) classes of answers; .*|by these outcomes; .*)": CLASSES,
     rf"mean: estimated, with a standard error of {NUMBER} at ([0-9,]+) rows.*": CLASSES,
     r"the frequencies can(not)? be estimated (from these outcomes\.|with a standard error of at most .*)": CLASSES,
+    rf"standard error of {NUMBER} at ([0-9,]+) rows: {NUMBER} nats; no mechanism of {NUMBER} nats or less has it": CLASSES,
     r"(kept|may break): (.*)": "a belief is that of the prior that was typed; see `sentence_level`",
     r"every level keeps it": "as above",
 }
@@ -369,6 +370,14 @@ def mean_text(mechanism: Mechanism, rows: int) -> str:
     given = mechanism.inputs, mechanism.channel, counts, mechanism.prior
     error = Estimate.from_counts(*given, partly=True).of(numbers).standard_error
     return f"mean: estimated, with a standard error of {error:.2g} at {rows:,} rows"
+
+
+def error_text(error: float, rows: int, level: float, bound: float) -> str:
+    """What a wish for a standard error costs."""
+    return (
+        f"standard error of {error:g} at {rows:,} rows: {level_text(level)}; no mechanism of {text_below(bound, 4)} nats "
+        "or less has it"
+    )
 
 
 def functional_text(what: str, value: float, bound: float, rows: int) -> str:

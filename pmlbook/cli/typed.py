@@ -57,6 +57,14 @@ def inside(text: str) -> float:
     return value
 
 
+def positive(text: str) -> float:
+    """A number above 0."""
+    value = number(text)
+    if not value > 0:
+        raise ValueError(f"{text[:40]!r} is no number above 0")
+    return value
+
+
 def seconds(text: str) -> float:
     """A number of seconds."""
     value = number(text)

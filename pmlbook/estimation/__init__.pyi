@@ -4,3 +4,5 @@ from .regression import regress as regress
 from .optimal_design import estimation_variance as estimation_variance
 from .enumerated_design import estimation_mechanism as estimation_mechanism
 from .regression_scores import Regression as Regression
+from .accuracy import Accuracy as Accuracy
+from .accuracy import level_for_error as level_for_error

@@ -42,3 +42,24 @@ def test_the_remedy_is_one(run):
     assert "determine" not in said
     made.mechanism.estimate(made.mechanism.privatize([0, 1, 2], rng=1))
     assert "frequencies: estimated" in run("design .7 .2 .1 --epsilon .7 --for frequencies")[1]
+
+
+def test_from_accuracy_to_level_on_both_faces(run):
+    words = "no=6 flu=3 rare=1"
+    code, out, err = run(f"design {words} --error .05 --rows 2000 -o m.json")
+    assert code == 0, err
+    found = pb.estimation.level_for_error({"no": 6, "flu": 3, "rare": 1}, 0.05, 2000)
+    assert f"epsilon: {found.level!r}" in out and "no mechanism of" in out
+    # a level that is lower by a part of a hundred misses it
+    design = pb.estimation_mechanism([0.6, 0.3, 0.1], found.level * 0.99).mechanism
+    each = [pb.estimation.estimation_variance(design, row) for row in np.eye(3)]
+    assert max(each) / 2000 > 0.05**2 >= found.standard_error**2
+    assert np.sqrt(pb.estimation_mechanism([0.6, 0.3, 0.1], found.bound).bound / 6000) > 0.05
+    for wrong, said in [
+        ("--error .05 --epsilon 1", "either --epsilon"),
+        ("--rows 100", "either --epsilon"),
+        ("--error .001 --rows 100", "rows are needed"),
+        ("--error .05 --for information", "needs --for frequencies or mean"),
+    ]:
+        code, _, err = run(f"design {words} {wrong} -o n.json")
+        assert code == 2 and said in err

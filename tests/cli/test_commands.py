@@ -85,6 +85,7 @@ NUMBERS = {
     "--epsilon": [TYPED, RELEASE, "audit m.json", "start in.csv said", "explain a=1 b=2"],
     "--budget": [f"{RELEASE} --start-log log"],
     "--confidence": [f"{RELEASE} --given id", f"{COUNTED} --given id", ESTIMATE],
+    "--error": ["design yes=1 no=1"],
     "--max-time": [TYPED],
     "--quantile": [ESTIMATE, "start in.csv said --limits 0 1 --for quantile"],
     "--rows": [TYPED],
@@ -93,6 +94,7 @@ SIGNED = {"--limits": "start in.csv said --limits 0", "--cut": "start in.csv sai
 NO_NUMBERS = ("1e400", "-1e400", "1e-400", "nan", "inf", "-inf", "-1", "1_0", "٣", "0x1", "1e", "")
 FALSE = {
     "--confidence": ["0", "1", "7", "95"],
+    "--error": ["0"],
     "--quantile": ["0", "1", "95"],
     "--rows": ["0", "0.5", "1e300"],
 }
