@@ -29,7 +29,7 @@ from pmlbook.additive_noise.line_priors import (
 from .noise_means import RELATIVE_MEAN_ERROR
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.one_number import MIN_OUTCOME_SHARE, evened
-from ..estimation.optimal_design import estimation_variance
+from ..estimation.optimal_design import estimation_variance, number_of
 from ..numerics.enclosure import texts_around
 from ..numerics.linear_programmes import LooseBound, OutOfTime, maximise
 from ..numerics.progress import Clock
@@ -47,6 +47,7 @@ from ..numerics.validation import real_array
 from ..release.columns import GAPS, blocks, check_gaps, decode, one_column
 from ..release.labels import is_missing
 from ..release.estimation import Functional
+from ..release.mechanism import Region
 from ..release.mechanism import Design, DesignWarning, Mechanism
 from ..release.numbers import rounded_at_random
 from ..release.sampling import Words, random_words
@@ -366,6 +367,20 @@ def quiet_design(prior: PriorLike, level: float, target: Array, max_time: float 
         warnings.simplefilter("ignore", DesignWarning)  # a node is no number of a person
         return estimation_mechanism(prior, level, target, max_time, RELATIVE_VARIANCE_GAP)
 
+# %% ../../nbs/additive_noise/03_mean.ipynb #9110e001
+def mean_of_region(
+    region: Region, epsilon: float, bins: int | ArrayLike, max_time: float | None
+) -> LineDesign:
+    """The mechanism for the mean of numbers that are the secrets of a region; ValueError if bins are given."""
+    if np.ndim(bins):
+        raise ValueError("bins: the numbers of a region are its nodes")
+    numbers = np.array([number_of(one) for one in region.names or range(len(region.prior))])
+    made = estimation_mechanism(region, epsilon, numbers, max_time)
+    order = np.argsort(numbers)
+    channel, prior = made.mechanism.channel[order], made.mechanism.prior[order]
+    mechanism = Mechanism(channel, prior, numbers[order].tolist())
+    return LineDesign(mechanism, design_level(epsilon), made.value, made.bound)
+
 # %% ../../nbs/additive_noise/03_mean.ipynb #bd821961
 def mean_mechanism(
     prior: Any, epsilon: float, bins: int | ArrayLike = 24, max_time: float | None = None
@@ -376,7 +391,8 @@ def mean_mechanism(
     ----------
     prior : frozen distribution of scipy.stats, dict, tuple, SampleBand or DensityRange
         As for `additive_noise_leakage`, with a bounded support. For a `SampleBand` or a `DensityRange` the level holds
-        for all priors of the set.
+        for all priors of the set. So it does for a region whose secrets are numbers, such as `box_region` of counts by
+        number: these are the nodes, and `value` and `bound` those of `estimation_mechanism`.
     epsilon : float
         Privacy level in nats, above 0.
     bins : int or array_like, shape (K + 1,)
@@ -412,6 +428,8 @@ def mean_mechanism(
     >>> design.estimate(design.privatize([0.25] * 1000, rng=1)).interval()[0] < 0.25
     True
     """
+    if isinstance(prior, Region):
+        return mean_of_region(prior, epsilon, bins, max_time)
     level, given = design_level(epsilon), secret_from(prior)
     secret = reference_prior(given)
     edges, empty = check_edges(secret, bins), np.array([True])

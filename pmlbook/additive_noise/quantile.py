@@ -35,6 +35,7 @@ from ..numerics.validation import check_nonnegative, real_array
 from ..release.estimation import Estimate
 from ..release.intervals import check_request, halved_miss
 from ..release.columns import one_column
+from ..release.mechanism import Region
 from ..release.mechanism import DesignWarning, Mechanism
 from ..release.numbers import cell_names, cells_of
 from ..release.sampling import random_words
@@ -317,6 +318,11 @@ def quantile_mechanism(
     >>> design.estimate(design.privatize([30.0] * 1000, rng=1)).interval()[1] < 40
     True
     """
+    if isinstance(prior, Region):
+        raise ValueError(
+            "prior: a region of shares has no density at a quantile; "
+            "estimation_mechanism(region, epsilon, target) estimates the share below a number"
+        )
     level, secret = design_level(epsilon), secret_from(prior)
     share = check_nonnegative(quantile, "quantile")
     if not TAIL_PROBABILITY <= share < 1:

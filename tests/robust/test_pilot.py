@@ -89,3 +89,18 @@ def test_the_least_leakage_holds_on_the_whole_region_and_keeps_to_its_names():
     table = pd.DataFrame(made.channel, made.inputs, made.outputs).loc[list("1379")]
     assert not table.to_numpy()[scores.to_numpy() < 1].any()
     assert design.value >= pb.worst_case.min_leakage(scores, FOUR / 1000, 1).value
+
+
+def test_the_mean_of_numbers_has_a_region_of_numbers():
+    design = pb.additive_noise.mean_mechanism(BOX, 0.6)
+    assert design.nodes.tolist() == [1, 3, 7, 9]
+    by_number = {name: row for name, row in zip([1, 3, 7, 9], design.mechanism.channel)}
+    rows = np.array([by_number[int(name)] for name in FOUR.index])
+    assert keeps_level(pb.Mechanism(rows, BOX.prior, FOUR.index), BOX, 0.6)
+    assert design.value == pb.estimation.estimation_mechanism(BOX, 0.6, "mean").value
+    true = FOUR.to_numpy() @ FOUR.index.astype(float) / 1000
+    released = design.privatize(np.repeat(FOUR.index.astype(float), 10 * FOUR), rng=1)
+    low, high = design.estimate(released).interval(0.999)
+    assert low < true < high
+    with pytest.raises(ValueError, match="share below"):
+        pb.additive_noise.quantile_mechanism(BOX, 0.6)
