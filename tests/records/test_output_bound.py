@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import mpmath as mp
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import entr, rel_entr
 
 from pmlbook.foundations.classic import geometric
-from pmlbook.foundations.probability import random_channel
 from pmlbook.numerics.progress import Clock
 from pmlbook.records.classes import record_problem
 from pmlbook.records.data_processing import StationaryPoint
@@ -16,16 +14,10 @@ from pmlbook.records.output_bound import (
     chords,
     conditional_slack,
     frame,
-    highest_climb,
     output_bound,
-    reach,
 )
 from pmlbook.records.queries import Query, SumQuery, counting, pairwise_products
 from pmlbook.records.tilted import LeakageClaim, best_adversary
-
-
-def spent(x, share, slack):
-    return rel_entr(x, share) + rel_entr(1 - x, 1 - share) - slack
 
 
 def test_the_reach_is_no_longer_than_it_has_to_be():
@@ -41,39 +33,6 @@ def test_the_reach_is_no_longer_than_it_has_to_be():
         exact = np.max(np.where(allowed, (slack - away) / fine, 0))
         found = conditional_slack(problem, problem.largest_entropy - slack, value)
         assert len(found) == a and (exact <= found).all() and (found <= 1.02 * exact + 1e-9).all()
-
-
-def test_no_room_and_all_room():
-    problem = record_problem(SumQuery([range(4), (0, 1, 2)]), geometric(6, 1.0), 0)
-    free = conditional_slack(
-        problem, 0.0, 0.5
-    )  # with three other values an adversary may be sure that it is none of this value
-    assert (
-        np.isinf(free).all() and not conditional_slack(problem, problem.largest_entropy, 1.5).any()
-    )
-    assert np.isfinite(conditional_slack(problem, 0.0, 1.2)).all()
-
-
-def test_two_classes_spend_just_the_room():
-    rng = np.random.default_rng(13)
-    for _ in range(40):
-        share = rng.uniform(0.05, 0.95)
-        values = rng.normal(size=(2, 1)) * 10.0 ** rng.integers(-9, 9)
-        slack = float(rng.choice([1e-6, 0.01, 0.3, 4]))
-        even, top = np.array([1 - share, share]), int(values.argmax())
-        contraction = even[top], slack
-        sure = (
-            1.0
-            if spent(1.0, *contraction) <= 0
-            else brentq(spent, even[top], 1.0, contraction, xtol=1e-15)
-        )
-        exact, width = sure * values[top, 0] + (1 - sure) * values[1 - top, 0], np.ptp(values)
-        hair = 1e-12 * np.abs(values).max()
-        found = reach(np.log(even), values, slack)[0]
-        assert exact - hair <= found <= min(exact + 0.01 * width, values.max()) + hair
-        assert values.max() <= reach(np.log(even), values, np.inf)[0] <= values.max() + hair
-        assert abs(reach(np.log(even), values, 0.0)[0] - even @ values[:, 0]) < 1e-5 * width
-        assert abs(reach(np.log(even), values * 0 + 3, slack)[0] - 3) < 1e-12
 
 
 def test_chords_are_above_in_sixty_digits():
@@ -137,21 +96,6 @@ def test_frames_hold_every_adversary():
                 ).all()
                 assert (most_there - least <= np.ptp(table, axis=0) + 1e-12).all()
             assert (part.span[0] >= 0).all() and (part.span[1] <= rows.max(axis=0)).all()
-
-
-def test_a_climb_finds_what_a_grid_finds():
-    rng = np.random.default_rng(13)
-    for _ in range(12):
-        problem = record_problem(counting(2), random_channel(3, 3, rng), 0)
-        heat, distribution = rng.uniform(0.3, 2), rng.dirichlet(np.ones(3))
-        stationary = StationaryPoint(heat, np.full((2, 2), 0.5), distribution)
-        part = frame(problem, 0, stationary, np.inf)
-        grid = np.sin(np.linspace(0, np.pi / 2, 4001))[:, None] ** 2
-        distributions = np.hstack([1 - grid, grid])
-        worth = rel_entr(distributions @ part.rows, distribution).sum(axis=1)
-        worth += heat * (entr(distributions) + distributions * part.logs).sum(axis=1)
-        top = highest_climb(part, stationary)
-        assert abs(top - worth.max()) < 1e-6
 
 
 def test_outside_its_scope_the_bound_is_infinite():
