@@ -135,6 +135,8 @@ def design(
         strata = place.strata(given)
         if missing is not None:
             strata = {name: _named_gaps(own, missing) for name, own in strata.items()}
+            if counts and not any(own[missing] for own in strata.values()):
+                raise ValueError(f"--missing {missing!r}: no row of {counts} is without a value")
     needed = None
     if epsilon is None:
         assert error is not None  # one of the two is there
@@ -255,8 +257,8 @@ def _named_gaps(counts: Counter[Hashable], name: str) -> Counter[Hashable]:
     if name in counts:
         raise ValueError(f"{name!r} is an answer itself: give missing ones another name")
     found = counts.copy()
-    gaps = found.pop(None, 0)
-    return found + Counter({name: gaps})
+    found[name] = found.pop(None, 0)
+    return found
 
 
 def _for_pilot(
@@ -271,19 +273,15 @@ def _for_pilot(
     """The best design for all priors that a sample allows, with an answer that it lacks if one is named."""
     from pmlbook.robust.estimated_prior import box_region
 
+    if goal == "answers":
+        raise ValueError("--for answers needs one prior: --pilot is for the other purposes")
     names = sorted(counts.keys() - {None}, key=str)
     cells: Any = {name: counts[name] for name in names}
     if other is not None:
         if other in map(str, names):
             raise ValueError(f"--other {other!r} is an answer itself: name it otherwise")
         cells[other] = 0
-    region: Any = box_region(cells, confidence, "add" if other is not None else "refuse")
-    if goal == "information":
-        from pmlbook.robust.robust_design import robust_mechanism
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DesignWarning)
-            return robust_mechanism(region, epsilon, utility)
+    region: Any = box_region(cells, confidence, "refuse" if all(cells.values()) else "add")
     return designed(region, epsilon, goal, utility, max_time)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from datetime import date, timedelta
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,28 @@ def test_a_pilot_holds_where_its_own_shares_do_not(run):
     told(run, f"{design} --pilot pilot.csv --confidence 0.99 -o all.json")
     done = told(run, "release all.json file.csv out.csv --column said --json")
     assert done["level_of_file"] <= 0.5 and done["chance_of_file"] < 0.001
+
+
+@pytest.mark.parametrize("goal", ["frequencies", "information"])
+def test_it_holds_for_the_shares_of_all_of_which_the_pilot_is_a_sample(run, goal):
+    """Twelve pilots at 99 %, by Bayes' rule in whole numbers."""
+    truth = Fraction(1, 2), Fraction(3, 10), Fraction(3, 20), Fraction(1, 20)
+    missed = 0
+    for seed in range(12):
+        rows = drawn(seed, [float(share) for share in truth], 400)
+        Path("some.csv").write_text("said\n" + "\n".join([*rows, ""]))
+        command = (
+            f"design --column said --epsilon 0.5 --pilot some.csv --confidence 0.99 --for {goal}"
+        )
+        assert run(f"{command} -o some.json --force")[0] == 0
+        made = read_certificate(Path("some.json"))
+        lifts = []
+        for column in zip(*made.weights.tolist()):
+            lifts.append(max(column) / sum(share * w for share, w in zip(truth, column)))
+        missed += max(lifts) > np.exp(0.5)
+    assert missed == 0
+    code, out, err = run("design --column said --epsilon 0.5 --pilot some.csv --for answers")
+    assert code == 2 and "--for answers needs one prior" in err
 
 
 def test_what_the_pilot_lacks_and_gaps_are_answers_if_they_have_a_name(run):
