@@ -91,6 +91,42 @@ exists (fun x a => (x == a)%:R / p a); split=> //.
 by rewrite (gain_is_reached (p_gt0 x0) reached) one mulr1.
 Qed.
 
+(** Shattering: one attribute reaches the level, too.  The secret [x] is split into [k x] equal
+    pieces, so many that none is likelier than the secret [x0] of the largest lift, which stays
+    whole.  Then no value of the attribute is likelier than [p x0] before the outcome, and the
+    value [x0] is [c] times as likely after it. *)
+Theorem attribute_reaches (K : nat) (k : X -> nat) (c : R) (q : X -> R) (x0 : X) :
+  (forall x, 0 < p x) -> (forall x, (0 < k x <= K)%N) -> k x0 = 1%N ->
+  (forall x, p x <= (k x)%:R * p x0) -> q x0 = c * mean q ->
+  exists w : X -> X * 'I_K -> R,
+    [/\ forall x u, 0 <= w x u, forall x, \sum_u w x u = 1,
+        forall u, \sum_x p x * w x u <= p x0
+      & exists u, \sum_x p x * w x u = p x0 /\ \sum_x p x * q x * w x u = c * mean q * p x0].
+Proof.
+move=> p_gt0 k_in k_one enough reached.
+have k_gt0 x : 0 < (k x)%:R :> R by rewrite ltr0n; have /andP [] := k_in x.
+pose w x (u : X * 'I_K) : R := ((u.1 == x) && (u.2 < k x)%N)%:R / (k x)%:R.
+have only (f : X -> R) u : \sum_x f x * w x u = f u.1 * w u.1 u.
+  rewrite (bigD1 u.1) //= big1 ?addr0 // => x ne.
+  by rewrite /w eq_sym (negPf ne) mul0r mulr0.
+exists w; split.
+- by move=> x u; rewrite /w divr_ge0 ?ler0n // ltW.
+- move=> x; rewrite /w -mulr_suml -natr_sum.
+  have -> : (\sum_(u : X * 'I_K) ((u.1 == x) && (u.2 < k x)))%N = k x.
+    rewrite -(pair_bigA _ (fun y (i : 'I_K) => nat_of_bool ((y == x) && (i < k x)%N))) /=.
+    rewrite (bigD1 x) //= [X in (_ + X)%N]big1 ?addn0 => [|y /negPf ne]; last first.
+      by rewrite big1 // => i _; rewrite ne.
+    under eq_bigr => i _ do rewrite eqxx /=.
+    have /andP [_ kK] := k_in x.
+    by rewrite -big_mkcond /= -(big_ord_widen K (fun=> 1%N) kK) sum1_card card_ord.
+  by rewrite mulfV // lt0r_neq0.
+- move=> u; rewrite only /w eqxx /=; case: (u.2 < k u.1)%N; last by rewrite mul0r mulr0 ltW.
+  by rewrite mul1r ler_pdivr_mulr // mulrC.
+have K_gt0 : (0 < K)%N by have /andP [k0 kK] := k_in x0; exact: leq_trans kK.
+exists (x0, Ordinal K_gt0); rewrite !only /w /= eqxx k_one /= divr1 !mulr1.
+by split=> //; rewrite reached mulrC.
+Qed.
+
 (** Composition: shares [e^-level] add up.  [a] and [b] are columns of two releases that
     are independent given the secret, and keep the shares [s] and [t].  The pair keeps the
     share [s + t - 1]. *)
