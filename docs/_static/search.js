@@ -1,7 +1,7 @@
 // The search page: Pagefind's index, asked at each pause in typing. A page opened from disk may not
 // fetch, so there the same files come as one script, `pagefind/packed.js`, and answer in fetch's place.
 (async () => {
-  const SHOWN = 12, ENOUGH = 3;
+  const SHOWN = 12, ENOUGH = 3, INTERNALS = 0.4; // what a match in the machinery counts beside one in the book
   const words = document.getElementById("words"), found = document.getElementById("found"), list = document.getElementById("results");
   const bundle = new URL("pagefind/", location.href).href, root = new URL("./", location.href);
 
@@ -69,22 +69,27 @@
 
   const PLAIN = new Set("a an and are at be by can do does for from how i in into is it many me my of on one or that the to we what when which who whose why with".split(" "));
 
-  // Pages with all words first; where these are few, pages with some of them, best first.
+  // Pages with all words first; where these are few, pages with some of them, best first; the book before its machinery.
   async function matches(pagefind, known, question) {
     const words = wordsOf(question), telling = words.filter(word => !PLAIN.has(word));
     const single = await Promise.all((telling.length ? telling : words).map(word => corrected(pagefind, known, word)));
-    const whole = (await pagefind.search(single.join(" "))).results;
-    if (whole.length >= ENOUGH) return whole;
     const scores = new Map();
-    for (const word of single) {
-      for (const result of (await pagefind.search(word)).results) {
-        const so_far = scores.get(result.id) ?? {result, words: 0, score: 0};
-        scores.set(result.id, {result, words: so_far.words + 1, score: so_far.score + result.score});
+    const add = (result, words) => {
+      const so_far = scores.get(result.id) ?? {result, words: 0, score: 0};
+      scores.set(result.id, {result, words: so_far.words + words, score: so_far.score + result.score});
+    };
+    (await pagefind.search(single.join(" "))).results.forEach(result => add(result, single.length));
+    if (scores.size < ENOUGH) {
+      const whole = new Set(scores.keys());
+      for (const word of single) {
+        for (const result of (await pagefind.search(word)).results) if (!whole.has(result.id)) add(result, 1);
       }
     }
-    const partly = [...scores.values()].sort((a, b) => b.words - a.words || b.score - a.score).map(entry => entry.result);
-    const listed = new Set(whole.map(result => result.id));
-    return [...whole, ...partly.filter(result => !listed.has(result.id))];
+    const best = (a, b) => b.words - a.words || b.score - a.score;
+    const first = [...scores.values()].sort(best).slice(0, 2 * SHOWN);
+    const pages = await Promise.all(first.map(async entry => ({...entry, data: await entry.result.data()})));
+    for (const page of pages) if (page.data.raw_url.includes("/internals/")) page.score *= INTERNALS;
+    return {count: scores.size, pages: pages.sort(best).slice(0, SHOWN).map(page => page.data)};
   }
 
   let asked = 0;
@@ -93,13 +98,11 @@
     history.replaceState(null, "", question ? `?q=${encodeURIComponent(question)}` : location.pathname);
     if (!question) { found.textContent = ""; list.replaceChildren(); return; }
     const known = [...new Set([...boxes, ...aliases].flatMap(row => row.flatMap(wordsOf)))];
-    const results = await matches(pagefind, known, question);
-    const pages = await Promise.all(results.slice(0, SHOWN).map(result => result.data()));
+    const {count, pages} = await matches(pagefind, known, question);
     if (mine !== asked) return;
     const boxed = question.split(/\s+/).length > 1 ? named(boxes, question) : [];
     const direct = new Map([...aliased(aliases, question).slice(0, 2), ...boxed].slice(0, ENOUGH));
     list.replaceChildren(...[...direct].map(([address, title]) => entry(address, title)), ...pages.map(item));
-    const count = results.length;
     found.textContent = count === 0 ? `Nothing about “${question}”.` : count > SHOWN ? `The best ${SHOWN} of ${count} pages` : `${count} ${count === 1 ? "page" : "pages"}`;
     list.dataset.question = question;
   }

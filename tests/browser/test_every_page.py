@@ -1,15 +1,17 @@
-"""Each page, visited once: whole, moved by its controls, fit for a phone, open to everyone in both themes, light, from this machine alone."""
+"""Each page, visited once: whole, moved by its controls, fit for a phone, open to everyone in both themes, from this machine alone."""
 
 import re
-from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from .conftest import DESK, SITE, packed
+from .conftest import DESK, SITE
 
 axe = pytest.importorskip("axe_playwright_python.base")
 
-HEAVIEST = 1_500_000  # bytes that a cold page and all it asks for take on the wire
+APART = (
+    "internals/",
+    "library/",
+)  # these look as the book does; axe, which is slow, reads the book alone
 PHONE = {"width": 390, "height": 844}
 # Left-over delimiters, directives and roles, with the words around them.
 RAW = re.compile(r"(?s).{0,40}(?:\\[(\[]|\$|:::|\{(?:eq|ref|doc|numref|cite|prf)[:\w]*\}).{0,40}")
@@ -107,6 +109,7 @@ def on(names):
 
 
 ALL, MOVING = map(on, pages())
+READERS = on([name for name in pages()[0] if not name.startswith(APART)])
 
 
 @pytest.fixture(scope="module")
@@ -115,12 +118,6 @@ def visit(tab, site, chapter):
     tab.open(f"{site}/{chapter}")
     tab.page.evaluate(RENDERED)
     return tab
-
-
-def weights(answers):
-    """Bytes on the wire of each file that a page asked for, whether kept from a page before or not."""
-    here = {urlsplit(a.url).path for a in answers if a.ok and a.url.startswith("http://127.0.0.1")}
-    return {path: len(packed(f"{SITE}{unquote(path)}")) for path in here}
 
 
 @ALL
@@ -174,19 +171,13 @@ def test_it_asks_this_machine_alone_and_is_answered(visit):
     assert not visit.faults(), "\n".join(visit.faults())
 
 
-@ALL
-def test_it_is_light(visit):
-    sizes = weights(visit.answers)
-    assert 100_000 < sum(sizes.values()) < HEAVIEST, sorted(sizes.items(), key=lambda s: -s[1])[:5]
-
-
 @pytest.fixture(scope="module")
 def looks():
     """How often each look of a text has been seen, on all pages that a process visits."""
     return []
 
 
-@ALL
+@READERS
 def test_axe_finds_nothing(visit, looks):
     """All rules in the light, and in the dark the one that may differ: contrast."""
     visit.page.evaluate(THIN)
@@ -199,16 +190,3 @@ def test_axe_finds_nothing(visit, looks):
     looks[:] = visit.page.evaluate(MARK, looks)
     found += visit.page.evaluate(RULES, {"runOnly": ["color-contrast"], "preload": False})
     assert not found, "\n".join(map(str, found))
-
-
-@pytest.mark.parametrize("name", ["index.html", "internals/display/03_simplex.html"])
-def test_a_cold_visit_takes_what_is_reckoned(chromium, site, name):
-    """Files that a browser keeps are counted on each page: of them, a newcomer's first page takes as many bytes."""
-    answers = []
-    with chromium.new_context(viewport=DESK) as context:
-        page = context.new_page()
-        page.on("response", lambda answer: answers.append(answer))
-        page.goto(f"{site}/{name}", wait_until="networkidle")
-        page.evaluate(RENDERED)
-        taken = [(urlsplit(a.url).path, a.request.sizes()["responseBodySize"]) for a in answers]
-    assert {path: size for path, size in taken if size > 0} == weights(answers)  # < 0: asked twice
