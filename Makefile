@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 # Where compiled modules are not kept, each process compiles NumPy, SciPy and every test anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install lock export strip readme book pdf lab notebooks test tests lowest newest binder proofs formal fuzz mutants release-check lint browser clean
+.PHONY: install lock export strip readme parts book pdf lab notebooks test tests lowest newest binder proofs formal fuzz mutants release-check lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -40,6 +40,10 @@ strip: install
 readme: install
 	$(B)/python docs/readme.py
 
+# The lists of part pages and referee pages, from the chapters, results.csv and errata.csv.
+parts: install
+	$(B)/python docs/parts.py
+
 book: export
 	$(B)/python docs/execute.py
 	$(B)/sphinx-build -W --keep-going -q -c docs nbs _build/html -d _build/doctrees
@@ -59,6 +63,7 @@ lint: install
 	$(B)/mypy
 	$(B)/python docs/strip.py --check
 	$(B)/python docs/readme.py --check
+	$(B)/python docs/parts.py --check
 
 test: install
 	$(MAKE) -j2 lint notebooks

@@ -23,7 +23,6 @@ extensions = [
     "sphinx_external_toc",
     "sphinx_copybutton",
     "sphinx_togglebutton",
-    "parts",
     "boxes",
     "pages",
     "figures",
@@ -96,7 +95,7 @@ html_additional_pages = {"search": "search.html"}  # Pagefind's; see docs/search
 html_use_index = False
 html_domain_indices = False
 html_css_files = ["book.css", "site.css"]
-html_js_files = ["book.js", "site.js"]
+html_js_files = ["book.js", "panels.js", "site.js"]
 html_copy_source = True  # each page offers its notebook
 html_sourcelink_suffix = ""
 html_show_sourcelink = False

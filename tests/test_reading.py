@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 from minutes import WORDS_A_MINUTE, minutes  # noqa: E402
 
 FRONT = prose(NBS / "index.ipynb")
-PARTS = [p for p in sorted(NBS.glob("*/index.md")) if "part-map" in prose(p)]
+PARTS = [p for p in sorted(NBS.glob("*/index.md")) if "<!-- chapters -->" in prose(p)]
 ROUTES = ["You study this", "You have a column to release"]
 QUESTIONS = {  # the page that answers, and words that the answer has
     "What is PML?": ("foundations/02_leakage.ipynb", "pointwise maximal leakage"),
@@ -97,8 +97,8 @@ def test_a_part_says_what_it_proves_what_it_needs_and_what_to_skip(path):
     text = prose(path)
     for head in ("**What it proves.**", "**You need**", "**On a first reading skip**"):
         assert text.count(head) == 1
-    assert len(text.partition(":::")[0].split()) < 180
-    for link in LINK.findall(text.partition("skip**")[2].partition(":::")[0]):
+    assert len(text.partition("<!--")[0].split()) < 180
+    for link in LINK.findall(text.partition("skip**")[2].partition("<!--")[0]):
         assert (path.parent / link).parent == path.parent, "a chapter of this part"
 
 

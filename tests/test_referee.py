@@ -105,7 +105,7 @@ def test_each_paper_has_a_page_of_errata():
     contents = (NBS.parent / "docs" / "_toc.yml").read_text(encoding="utf-8")
     for paper in {row["paper"] for row in ERRATA}:
         text = (NBS / "referee" / f"errata_{paper}.md").read_text(encoding="utf-8")
-        assert re.search(rf"^:::\{{errata\}} {paper}$", text, re.M)
+        assert re.search(rf"^<!-- errata {paper} -->$", text, re.M)
         assert f"referee/errata_{paper}\n" in contents
 
 

@@ -62,7 +62,7 @@ def record_leakage_of_histogram(prior: PriorLike, scale: float) -> float:
     prior : array_like, shape (N,), or dict of names and numbers
         The distribution of each record, all positive. Every answer is published, with those that nobody gave.
     scale : float
-        Of the noise in each cell, in records: the density is proportional to e^(-|z| / scale).
+        Of the noise in each cell, in records: the density is proportional to ``e^(-|z| / scale)``.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def happens(gamma: Fraction, below: Below) -> bool:
 
 
 def two_sided(scale: Fraction, below: Below) -> int:
-    """Draw k with probability proportional to e^(-|k| / scale).
+    """Draw k with probability proportional to ``e^(-|k| / scale)``.
 
     Source: Canonne, Kamath and Steinke 2020, Algorithm 2.
     """
@@ -185,7 +185,7 @@ MAX_CELLS = 2**20  # a cell takes some microseconds
 def geometric_noise(
     scale: float, size: int, rng: np.random.Generator | int | None = None
 ) -> NDArray[np.int64]:
-    """Two-sided geometric noise, drawn exactly: k has a probability proportional to e^(-|k| / scale).
+    """Two-sided geometric noise, drawn exactly: k has a probability proportional to ``e^(-|k| / scale)``.
 
     Parameters
     ----------

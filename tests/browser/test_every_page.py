@@ -49,6 +49,10 @@ WRONG = """control => {
 WIDE = """() => document.documentElement.scrollWidth <= innerWidth + 1 ? [] :
   [...document.querySelectorAll("article, article *")].flatMap(e => [e, ...(e.shadowRoot?.querySelectorAll("*") ?? [])])
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 160)).slice(0, 5)"""
+SMALL = """() => [...document.querySelectorAll(".pml-figure")].flatMap(svg => {
+  const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  return scale ? [...svg.querySelectorAll("text")].filter(t => parseFloat(getComputedStyle(t).fontSize) * scale < 8.9) : [];
+}).map(t => t.textContent)"""
 # Axe looks at each node anew. A token of code has the colours of its kind, and readers of the screen get the source
 # of MathJax's drawings and the words of figures: one of each kind and a word in their place give the same findings
 # in a fraction of the time. Colours are judged, not changes of colour.
@@ -158,10 +162,12 @@ def test_each_control_changes_its_figure(visit):
 
 
 @ALL
-def test_a_phone_never_scrolls_sideways(visit):
+def test_a_phone_never_scrolls_sideways_and_its_figures_can_be_read(visit):
     visit.page.set_viewport_size(PHONE)
     wide = visit.page.evaluate(WIDE)
     assert not wide, "\n".join(wide)
+    small = visit.page.evaluate(SMALL)
+    assert not small, small
 
 
 @ALL

@@ -52,5 +52,5 @@ def test_a_referee_page_prints_on_a4(page, site, paper):
     page.emulate_media(media="print")
     page.goto(f"{site}/referee/{paper}.html")
     assert page.evaluate(
-        "document.querySelector('.part-results table').getBoundingClientRect().right <= innerWidth"
+        "document.querySelector('article table').getBoundingClientRect().right <= innerWidth"
     )

@@ -1,0 +1,70 @@
+// On a phone the panels of a figure stand one below the other, each as wide as the page, and no text is too small to read.
+(() => {
+  const NARROW = matchMedia("(max-width: 600px)"), GAP = 14, SLENDER = 0.2, LEAST = 9; // a slender axis is the colour bar of the panel before it
+
+  // Where a group of Matplotlib's drawing stands, in the drawing's own units; what is clipped may reach further.
+  function extent(group, frame, scale) {
+    const shown = [...group.querySelectorAll("path, text, use, image")].filter(e => !e.closest("[clip-path], defs"));
+    const boxes = shown.map(e => e.getBoundingClientRect()).filter(b => b.width + b.height > 0);
+    const least = side => Math.min(...boxes.map(b => b[side])), most = side => Math.max(...boxes.map(b => b[side]));
+    return {group, left: (least("left") - frame.left) * scale, right: (most("right") - frame.left) * scale,
+            top: (least("top") - frame.top) * scale, bottom: (most("bottom") - frame.top) * scale};
+  }
+
+  // Columns of panels from left to right; what spans several of them makes them one.
+  function columns(panels, width) {
+    const found = [];
+    for (const panel of [...panels].sort((a, b) => a.left - b.left)) {
+      const last = found.at(-1);
+      if (last && (panel.left < last.right - GAP || panel.right - panel.left < SLENDER * width)) {
+        last.panels.push(panel);
+        for (const [side, pick] of [["right", Math.max], ["top", Math.min], ["bottom", Math.max]]) last[side] = pick(last[side], panel[side]);
+      } else found.push({...panel, panels: [panel]});
+    }
+    return found;
+  }
+
+  function stack(svg) {
+    const frame = svg.getBoundingClientRect(), drawn = svg.querySelector(":scope > g");
+    if (svg.wide || !frame.width || !drawn) return;
+    const box = svg.viewBox.baseVal, scale = box.width / frame.width;
+    const panels = [...drawn.children].filter(g => g.querySelector("text")).map(g => extent(g, frame, scale));
+    const found = columns(panels, box.width);
+    if (found.length < 2) return;
+    svg.wide = svg.getAttribute("viewBox");
+    let down = 0;
+    for (const column of found) {
+      for (const {group} of column.panels) group.setAttribute("transform", `translate(${-column.left} ${down - column.top})`);
+      down += column.bottom - column.top + GAP;
+    }
+    svg.setAttribute("viewBox", `0 0 ${Math.max(...found.map(c => c.right - c.left))} ${down}`);
+  }
+
+  // Words that came out smaller than `LEAST` pixels are set at that size.
+  function enlarge(svg) {
+    const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    if (!scale) return;
+    const words = [...svg.querySelectorAll("text, tspan")].map(e => [e, parseFloat(getComputedStyle(e).fontSize)]);
+    for (const [element, size] of words) if (size * scale < LEAST) element.style.fontSize = `${LEAST / scale}px`;
+  }
+
+  function restore(svg) {
+    if (!svg.wide) return;
+    svg.setAttribute("viewBox", svg.wide);
+    for (const group of svg.querySelector(":scope > g").children) group.removeAttribute("transform");
+    delete svg.wide;
+  }
+
+  const lay = () => document.querySelectorAll(".pml-figure").forEach(svg => {
+    if (!NARROW.matches) return restore(svg);
+    stack(svg);
+    enlarge(svg);
+  });
+  addEventListener("load", () => {
+    lay();
+    NARROW.addEventListener("change", lay);
+    document.addEventListener("toggle", lay, true); // what is folded has no size
+    const moved = new MutationObserver(lay);
+    document.querySelectorAll(".pml-explore .frame").forEach(frame => moved.observe(frame, {childList: true}));
+  });
+})();
