@@ -4,8 +4,9 @@
 
   // Where a group of Matplotlib's drawing stands, in the drawing's own units; what is clipped may reach further.
   function extent(group, frame, scale) {
-    const shown = [...group.querySelectorAll("path, text, use, image")].filter(e => !e.closest("[clip-path], defs"));
-    const boxes = shown.map(e => e.getBoundingClientRect()).filter(b => b.width + b.height > 0);
+    const drawn = [...group.querySelectorAll("path, text, use, image")].filter(e => !e.closest("defs"));
+    const shown = drawn.filter(e => !e.closest("[clip-path]"));
+    const boxes = (shown.length ? shown : drawn).map(e => e.getBoundingClientRect()).filter(b => b.width + b.height > 0);
     const least = side => Math.min(...boxes.map(b => b[side])), most = side => Math.max(...boxes.map(b => b[side]));
     return {group, left: (least("left") - frame.left) * scale, right: (most("right") - frame.left) * scale,
             top: (least("top") - frame.top) * scale, bottom: (most("bottom") - frame.top) * scale};
@@ -28,7 +29,8 @@
     const frame = svg.getBoundingClientRect(), drawn = svg.querySelector(":scope > g");
     if (svg.wide || !frame.width || !drawn) return;
     const box = svg.viewBox.baseVal, scale = box.width / frame.width;
-    const panels = [...drawn.children].filter(g => g.querySelector("text")).map(g => extent(g, frame, scale));
+    const panels = [...drawn.children].filter(g => g.children.length > 1 || g.querySelector("text")) // all but the ground
+      .map(g => extent(g, frame, scale));
     const found = columns(panels, box.width);
     if (found.length < 2) return;
     svg.wide = svg.getAttribute("viewBox");

@@ -166,6 +166,9 @@ def test_a_phone_never_scrolls_sideways_and_its_figures_can_be_read(visit):
     visit.page.set_viewport_size(PHONE)
     wide = visit.page.evaluate(WIDE)
     assert not wide, "\n".join(wide)
+    visit.page.evaluate(
+        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
     small = visit.page.evaluate(SMALL)
     assert not small, small
 
