@@ -21,7 +21,7 @@ from boxes import files_of  # noqa: E402
 PLACE = re.compile(r"(<!-- (chapters|results|errata|remarks) ?(\w*) -->\n).*?(<!-- end -->)", re.S)
 HEAD = re.compile(r"^# (.*)\n+> (.*)$", re.M)
 RESULTS = "result", "what it says", "status", "evidence", "erratum or note"
-ERRATA = "where", "as printed", "what holds", "shown by"
+ERRATA = "where", "as printed", "what holds", "shown by", "hypotheses that it meets"
 CLASSES = {"errata": ("wrong", "slip"), "remarks": ("redundant", "improved")}
 
 
@@ -92,7 +92,7 @@ def results(source: Path, paper: str) -> str:
 
 
 def errata(source: Path, paper: str, classes: tuple[str, ...]) -> str:
-    """What is printed, what holds, and a counterexample."""
+    """What is printed, what holds, and a counterexample with the hypotheses that it meets."""
     lines = []
     for row in rows_of("errata.csv", paper):
         if row["class"] in classes:
@@ -100,7 +100,8 @@ def errata(source: Path, paper: str, classes: tuple[str, ...]) -> str:
             shown = (
                 f"{told['example']}. *Why:* {told['why']} ({link(NBS / row['notebook'], source)})"
             )
-            lines.append((told["place"], told["printed"], told["holds"], shown))
+            place = f"{told['place']} ({told['class']})"
+            lines.append((place, told["printed"], told["holds"], shown, told["hypothesis"]))
     return table(ERRATA, lines)
 
 
