@@ -49,14 +49,13 @@ def level_for_error(
     standard_error: float,
     rows: int,
     target: str | ArrayLike = "frequencies",
-    max_time: float | None = None,
 ) -> Accuracy:
     """The smallest level at which designs estimate a target with a standard error, from so many rows.
 
     Parameters
     ----------
-    prior, target, max_time
-        As for `estimation_mechanism`; `max_time` is of each of some twenty designs.
+    prior, target
+        As for `estimation_mechanism`, which is called some twenty times.
     standard_error : float
         The largest that any functional of the target may have, above 0, with the sampling error of the rows.
     rows : int
@@ -109,7 +108,7 @@ def level_for_error(
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", LooseBound)
                 warnings.simplefilter("ignore", DesignWarning)
-                probed[level] = estimation_mechanism(prior, level, target, max_time)
+                probed[level] = estimation_mechanism(prior, level, target)
         return probed[level]
 
     def too_strict(level: float) -> bool:
