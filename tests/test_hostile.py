@@ -73,6 +73,7 @@ CALLS = {
     "count_scale": dict(share=0.3, epsilon=0.5),
     "noise_tail": dict(noise="laplace", prior={0: 0.5, 1: 0.5}, scale=1.0),
     "noise_tail_scale": dict(level=0.5, delta=0.1, noise="laplace", prior={0: 0.5, 1: 0.5}),
+    "level_for_error": dict(prior=PRIOR, standard_error=0.1, rows=500),
     "geometric_noise": dict(scale=1.5, size=3),
     "repeated_leakage": dict(channel=CHANNEL, prior=PRIOR, releases=3),
     "delta_mechanism": dict(
@@ -293,7 +294,14 @@ def test_no_public_call_is_left_out():
     classes = {"Infeasible", "InvalidChannel", "InvalidPrior", "SolverFailed", "LooseBound"}
     results = {"Design", "Estimate", "Adversary", "ReleaseLog", "AlreadyReleased", "composed_level"}
     results |= {"JointRelease", "TwoWay", "Regression"}
-    results |= {"DeltaDesign", "PramDesign", "NoiseTail", "LineDesign", "RepeatedLeakage"}
+    results |= {
+        "DeltaDesign",
+        "PramDesign",
+        "Accuracy",
+        "NoiseTail",
+        "LineDesign",
+        "RepeatedLeakage",
+    }
     results |= {"QuantileDesign", "QuantileEstimate"}
     results |= {"BudgetExceeded", "DesignWarning"}  # files: tests/budget/test_log.py
     results |= {"Layout", "release_file", "release_dask"}  # tests/files

@@ -24,7 +24,8 @@ from .noise_leakage import NoiseScale, noise_from
 from .noise_means import Noise, Weight
 from .worst_outcomes import nats
 from ..numerics.linear_programmes import Infeasible
-from ..numerics.validation import Array, check_epsilon, check_probability, design_level
+from ..numerics.validation import Array, Frozen, check_epsilon, check_probability
+from ..numerics.validation import design_level
 
 # %% auto #0
 __all__ = ['MAX_LEVEL', 'LEVEL_TOLERANCE', 'TAILED', 'SCALE_PART', 'NoiseTail', 'noise_tail', 'noise_tail_scale']
@@ -216,7 +217,7 @@ def tail_of_atoms(noise: Noise, secret: Atoms, epsilon: float, way: int) -> floa
 
 # %% ../../nbs/additive_noise/06_noise_tail.ipynb #adb1db23
 @dataclass(frozen=True, eq=False, repr=False)
-class NoiseTail:
+class NoiseTail(Frozen):
     """The leakage of a number with additive noise as a random variable; made by `noise_tail`.
 
     Source: proved in 'Noise whose leakage has a tail'.

@@ -60,7 +60,7 @@ def record_leakage_of_histogram(prior: PriorLike, scale: float) -> float:
     Parameters
     ----------
     prior : array_like, shape (N,), or dict of names and numbers
-        The distribution of each record, all positive. Every answer is published, with those that nobody gave.
+        The distribution of each record, all positive. Every answer is published, with those that no record has.
     scale : float
         Of the noise in each cell, in records: the density is proportional to ``e^(-|z| / scale)``.
 

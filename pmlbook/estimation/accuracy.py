@@ -18,15 +18,15 @@ from .optimal_design import estimation_variance, functionals
 from ..numerics.enclosure import level_of
 from ..numerics.linear_programmes import Infeasible, LooseBound
 from ..numerics.validation import LEAST_LEVEL, PriorLike, check_count, check_nonnegative
-from ..numerics.validation import design_prior
+from ..numerics.validation import Frozen, design_prior
 from ..release.mechanism import Design, DesignWarning, Mechanism
 
 # %% auto #0
 __all__ = ['PROBES', 'Accuracy', 'level_for_error']
 
 # %% ../../nbs/internals/estimation/08_accuracy.ipynb #c0eb6a27
-@dataclass(frozen=True)
-class Accuracy:
+@dataclass(frozen=True, eq=False)
+class Accuracy(Frozen):
     """A level that gives a standard error, with its mechanism; made by `level_for_error`.
 
     `level` in nats. No level of at most `bound` nats gives that error, whatever the mechanism. `standard_error`: the largest

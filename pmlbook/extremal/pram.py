@@ -31,7 +31,7 @@ __all__ = ['PramDesign', 'invariance_defect', 'expected_gain', 'certain_at_most'
 def invariant_programme(
     prior: Array, caps: Array, gain: Array, clock: Clock = UNLIMITED
 ) -> tuple[Array, Array]:
-    """The best invariant matrix whose lifts keep their caps, shape (N,), and the price of each row.
+    """The best invariant matrix whose lifts keep their caps, shape (N,), and the dual variable of each row.
 
     Source: 'PRAM for statistical offices'; Dantzig 1957 for transportation with capacities.
     """
@@ -57,7 +57,7 @@ def invariant_programme(
 def free_programme(
     prior: Array, caps: Array, gain: Array, clock: Clock = UNLIMITED
 ) -> tuple[Array, Array]:
-    """The best matrix whose lifts keep their caps, shape (N,), and the price of each row.
+    """The best matrix whose lifts keep their caps, shape (N,), and the dual variable of each row.
 
     Source: 'PRAM for statistical offices'.
     """
@@ -89,32 +89,32 @@ def pram_bound(
     shares: Sequence[Fraction],
     caps: Sequence[Fraction],
     gain: Array,
-    prices: Array,
+    duals: Array,
     defect: Fraction | None,
 ) -> Fraction:
-    """Upper bound on the gain of every matrix whose lifts keep their caps, from any prices of the rows.
+    """Upper bound on the gain of every matrix whose lifts keep their caps, from any dual variables of the rows.
 
     `defect`: how far the probability of a released answer may be from its share; None without invariance.
 
     Source: weak duality, part 1 of the theorem of 'PRAM for statistical offices'.
     """
     n = len(shares)
-    surplus = gain - prices[:, None]
+    surplus = gain - duals[:, None]
     order = np.argsort(-surplus, axis=0)
     most = np.array([float(share * cap) for share, cap in zip(shares, caps)])
     filled = np.minimum((np.cumsum(most[order], axis=0) < 1).sum(axis=0), n - 1)
     levels = surplus[order[filled, range(n)], range(n)]
-    # gains, prices and levels over one denominator, caps over another
-    numbers, unit = whole_numbers([*gain.ravel().tolist(), *prices.tolist(), *levels.tolist()])
-    table, price, level = numbers[: n * n].reshape(n, n), numbers[n * n : -n], numbers[-n:]
+    # gains, dual variables and levels over one denominator, caps over another
+    numbers, unit = whole_numbers([*gain.ravel().tolist(), *duals.tolist(), *levels.tolist()])
+    table, rate, level = numbers[: n * n].reshape(n, n), numbers[n * n : -n], numbers[-n:]
     room, size = whole_numbers([share * cap for share, cap in zip(shares, caps)])
     mass, common = whole_numbers(shares)
-    excess = table - price[:, None] - level
+    excess = table - rate[:, None] - level
     profits = level * size + room @ np.where(excess > 0, excess, 0)
     best = Fraction(int(max(profits)))
     if defect is not None:
         best = Fraction(int(mass @ profits), common) + defect * int(abs(profits).sum())
-    return Fraction(int(mass @ price), common * unit) + best / (size * unit)
+    return Fraction(int(mass @ rate), common * unit) + best / (size * unit)
 
 # %% ../../nbs/extremal/16_pram.ipynb #0b293307
 def spread(prior: Array, changed: Array, cap: float) -> Array | None:
@@ -288,11 +288,11 @@ def pram_mechanism(
     solve = invariant_programme if invariant else free_programme
     lifts = np.array(caps, dtype=float)
     try:
-        channel, prices = solve(checked.floats, lifts, table, Clock(max_time))
+        channel, duals = solve(checked.floats, lifts, table, Clock(max_time))
     except (
         OutOfTime
-    ):  # released answers that say nothing keep all conditions, and any prices give a bound
-        channel, prices = np.tile(checked.floats, (n, 1)), np.zeros(n)
+    ):  # released answers that say nothing keep all conditions, and any dual variables give a bound
+        channel, duals = np.tile(checked.floats, (n, 1)), np.zeros(n)
     if invariant and gain is None and most == 1:
         # of all optima, one that tells the shares as well as may be
         changed = checked.floats * (1 - np.minimum(channel.diagonal(), 1))
@@ -309,7 +309,7 @@ def pram_mechanism(
     defect = (
         invariance_defect(made) if invariant else None
     )  # the bound is on matrices as invariant as this one
-    bound = float_above(pram_bound(shares, caps, table, prices, defect))
+    bound = float_above(pram_bound(shares, caps, table, duals, defect))
     return PramDesign(made, value, bound, "linear programme", invariant)
 
 # %% ../../nbs/extremal/16_pram.ipynb #85791dcb

@@ -67,7 +67,7 @@ def test_a_terminal_is_asked(folder):
         stderr=subprocess.PIPE,
         text=True,
     ) as asked:
-        os.write(main, b"sad\nsaid\n0.3\nfrequencies\n")
+        os.write(main, b"sad\nsaid\n0.3\nfrequencies\nno\n")
         out, err = asked.communicate(timeout=120)
     os.close(main)
     os.close(terminal)

@@ -50,7 +50,7 @@ BAD = {
     "missing in the last row": (GOOD + "7,\n", ["missing in row 40001", "keep"]),
     "wrong delimiter": (GOOD.replace(",", ";"), ["1 column:", "delimiter"]),
     "wrong delimiter further down": (GOOD + "7;flu\n", ["row 40001", "1 fields", "delimiter"]),
-    "mixed types": (GOOD + "7,3.5\n8,True\n", ["in row 40001, 40002, not among"]),
+    "mixed types": (GOOD + "7,3.5\n8,True\n", ["in row 40001, not among"]),
     "a row too long": (GOOD + "7,flu,flu\n", ["row 40001", "3 fields"]),
     "a quote that never ends": (GOOD + '7,"flu\n', ["cannot be read as CSV"]),
     "no rows": ("id,diagnosis\n", ["no rows"]),
@@ -209,7 +209,7 @@ def test_parquet_keeps_types_and_other_columns(folder, kind):
         mechanism = Mechanism(NOISY, CLINIC.prior, outputs=range(3))
     table = pa.table({"id": range(140_000), "diagnosis": column, "list": [[1, 2]] * 140_000})
     pq.write_table(table, "in.parquet", row_group_size=50_000)
-    with pytest.raises(ValueError, match="missing in row 1, 8"):
+    with pytest.raises(ValueError, match="missing in row 1"):
         release_file("in.parquet", "out.parquet", "diagnosis", mechanism)
     done = release_file("in.parquet", "out.parquet", "diagnosis", mechanism, missing="keep")
     new, old = pq.read_table("out.parquet"), pq.read_table("in.parquet")

@@ -153,7 +153,8 @@ def test_what_is_no_column_is_refused():
     no_columns = ["flu", b"flu", {"flu": 1}, {"flu"}, 7, None, iter(said), np.array("flu")]
     for thing in no_columns:
         assert refusal(thing) == f"values must be a column of values, got a {type(thing).__name__}"
-    for thing in (pd.DataFrame({"a": said}), np.array([said]), pl.DataFrame({"a": said})):
+    two = {"a": said, "b": said}  # a table of one column is a column
+    for thing in (pd.DataFrame(two), np.array([said]), pl.DataFrame(two)):
         assert refusal(thing) == f"values must be one column, got shape {thing.shape}"
     for empty in ([], (), np.array([]), pd.Series([]), pl.Series([]), pa.array([])):
         assert refusal(empty, what="the column") == "the column is empty"

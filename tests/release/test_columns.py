@@ -113,7 +113,8 @@ def test_empty_columns_are_refused(values):
 
 
 @pytest.mark.parametrize(
-    "values", ["flu", 3, None, {"flu": 1}, [["flu"]], np.eye(2), pd.DataFrame({"a": SAID})]
+    "values",
+    ["flu", 3, None, {"flu": 1}, [["flu"]], np.eye(2), pd.DataFrame({"a": SAID, "b": SAID})],
 )
 def test_what_is_no_column_is_refused(values):
     with pytest.raises(ValueError, match="column"):
