@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ NEAR_PART = 1e-7  # of the scale: the outcomes of so short an interval hardly oc
 # of the scale, of an end of the interval of outcomes: a rough one decides nearly all comparisons
 END_TOLERANCES = (1e-2, 1e-5, 1e-9)
 FLOAT_ERROR = 1e-12  # of a sum of a few hundred products of floats, relative
+MAX_SPREAD = 1e4  # scales between the least and the largest number: farther apart, exponents lose their digits
 MAX_TAIL_POINTS = 500  # each is a function of as many terms on each piece
 
 
@@ -177,7 +179,9 @@ def tail_of_atoms(noise: Noise, secret: Atoms, epsilon: float, way: int) -> floa
     marks = np.unique(np.concatenate([[x[0] - far], x, (x[1:] + x[:-1]) / 2, [x[-1] + far]]))
     left, right = marks[:-1], marks[1:]
     nearest = x[abs((left / 2 + right / 2)[:, None] - x).argmin(axis=1)]
-    threshold = math.exp(-epsilon) * (1 + way * FLOAT_ERROR)
+    # an exponent is the product of a difference of distances and their sum, both in units of the scale
+    lost = FLOAT_ERROR + 2.0**-50 * ((x[-1] - x[0]) / noise.scale) ** 2
+    threshold = math.exp(-epsilon) * (1 + way * lost)
 
     def leaks(y: Array) -> NDArray[np.bool_]:
         return inverse_lifts(noise, secret, nearest, y) < threshold
@@ -319,6 +323,16 @@ def noise_tail(noise: Any, prior: Any, scale: float | None = None) -> NoiseTail:
             "prior must have a density that is known to be unimodal, or at most "
             f"{MAX_TAIL_POINTS} numbers; `additive_noise_leakage` has the level of others"
         )
+    if isinstance(secret, Atoms):
+        # measured from the least number, exactly: far from 0 distances would be rounded
+        first = Fraction(float(secret.points[0]))
+        points = np.array([float(Fraction(x) - first) for x in secret.points.tolist()])
+        if points[-1] > MAX_SPREAD * given.scale:
+            raise ValueError(
+                f"scale = {given.scale:g} is below {1 / MAX_SPREAD:g} of the distance of the numbers, "
+                f"{points[-1]:g}: such noise hides next to nothing"
+            )
+        secret = Atoms(points, secret.shares, (0.0, float(points[-1])))
     return NoiseTail(given, secret)
 
 
