@@ -1,12 +1,15 @@
-"""Write the lists of part pages and referee pages as plain Markdown (``--check`` fails when one is stale).
+"""Write the lists of part pages and referee pages, and the way from each chapter to the one before and after it.
 
-The site, JupyterLab and a forge show them alike. A page marks the place of a list: ``<!-- chapters -->``, or
-``<!-- results PAPER -->``, ``errata`` and ``remarks``, down to ``<!-- end -->``.
+All are plain Markdown that the site, JupyterLab and a forge show alike (``--check`` fails when one is stale). A page
+marks the place of a list: ``<!-- chapters -->``, or ``<!-- results PAPER -->``, ``errata`` and ``remarks``, down to
+``<!-- end -->``. The way is a notebook's last cell, which the site, where each page has its own, leaves out.
 """
 
 import csv
+import json
 import re
 import sys
+from functools import cache
 from os.path import relpath
 from pathlib import Path
 
@@ -18,6 +21,7 @@ NBS = ROOT / "nbs"
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 from boxes import files_of  # noqa: E402
 
+WAY = "000000a1"  # the cell with the way, the same in every notebook
 PLACE = re.compile(r"(<!-- (chapters|results|errata|remarks) ?(\w*) -->\n).*?(<!-- end -->)", re.S)
 HEAD = re.compile(r"^# (.*)\n+> (.*)$", re.M)
 RESULTS = "result", "what it says", "status", "evidence", "erratum or note"
@@ -25,6 +29,7 @@ ERRATA = "where", "as printed", "what holds", "shown by", "hypotheses that it me
 CLASSES = {"errata": ("wrong", "slip"), "remarks": ("redundant", "improved")}
 
 
+@cache
 def head(page: Path) -> tuple[str, str]:
     """A page's title and the line below it."""
     text = page.read_text(encoding="utf-8")
@@ -69,7 +74,7 @@ def chapters(source: Path, _: str) -> str:
         if page.name == "index.md" and PLACE.search(page.read_text("utf-8"))
     ]
     place = parts.index(source)
-    ways = ("Before", parts[max(place - 1, 0)]), ("Next", parts[min(place + 1, len(parts) - 1)])
+    ways = ("Previous", parts[max(place - 1, 0)]), ("Next", parts[min(place + 1, len(parts) - 1)])
     way = " · ".join(f"{word}: {link(page, source)}" for word, page in ways if page != source)
     return "\n".join([*lines, "", way])
 
@@ -117,10 +122,31 @@ def filled(source: Path) -> str:
     return PLACE.sub(written, source.read_text(encoding="utf-8"))
 
 
+def with_way(before: Path, page: Path, after: Path | None) -> str:
+    """A notebook whose last cell leads on, and back."""
+    notebook = json.loads(page.read_text(encoding="utf-8"))
+    ways = [("Previous", before), *([("Next", after)] if after else [])]
+    words = [f"{word}: {link(other, page)}" for word, other in ways]
+    words.append(link(NBS / "index.ipynb", page, "The front page"))
+    way = {
+        "cell_type": "markdown",
+        "id": WAY,
+        "metadata": {"tags": ["remove-cell"]},
+        "source": ["---\n", " · ".join(words)],
+    }
+    notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] != WAY] + [way]
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+
+
 def written() -> dict[Path, str]:
-    """Every page that has a list, as it should be."""
+    """Every page that has a list, and every chapter, as it should be."""
     texts = {page: page.read_text(encoding="utf-8") for page in sorted(NBS.rglob("*.md"))}
-    return {page: filled(page) for page, text in texts.items() if PLACE.search(text)}
+    found = {page: filled(page) for page, text in texts.items() if PLACE.search(text)}
+    chapters = [page for page in pages() if page.name[0].isdigit() or page.name == "index.md"]
+    for before, page, after in zip(chapters, chapters[1:], [*chapters[2:], None]):
+        if page.suffix == ".ipynb":
+            found[page] = with_way(before, page, after)
+    return found
 
 
 if __name__ == "__main__":

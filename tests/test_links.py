@@ -34,12 +34,13 @@ NOT_PROSE = re.compile(  # what mentions without a link, each for a reason
 
 @cache
 def prose(path):
-    """The text of a page, without code cells."""
+    """The text of a page, without code cells and the way to other chapters."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
         return text
-    cells = json.loads(text)["cells"]
-    return "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+    cells = [c for c in json.loads(text)["cells"] if c["cell_type"] == "markdown"]
+    shown = [c for c in cells if "remove-cell" not in c["metadata"].get("tags", [])]
+    return "\n\n".join("".join(c["source"]) for c in shown)
 
 
 def slug(heading):
