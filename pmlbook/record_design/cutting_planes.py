@@ -173,15 +173,13 @@ def certify(
     return candidates, value, bound
 
 # %% ../../nbs/internals/record_design/01_cutting_planes.ipynb #2c78654b
-BARRED_COST = 2.0**36  # cells of a larger cost, in units of the given distortion, are not used
 MIN_PROBABILITY = 2.0**-50  # smaller probabilities from a solver are its tolerance
 
 
 class Orbits:
     """The different cells of a setting as variables v, shape (S,), and their constraints.
 
-    `rows` @ v = 1 states that rows are distributions, `cost` @ v is the expected distortion; `open` are those
-    that a mechanism may use. Bounds count the others too, at a cost that is no higher than theirs.
+    `rows` @ v = 1 states that rows are distributions, and `cost` @ v is the expected distortion.
 
     Source: Wu et al. 2026, eqs. (21) and (31); the orbits are those of 'Symmetry reduction'.
     """
@@ -194,11 +192,7 @@ class Orbits:
         m = alike.shape[1]
         self.rows = self._table(np.repeat(np.arange(len(alike)), m), alike.ravel())
         self.cells = self._table(np.arange(labels.size), labels)
-        # larger numbers would dominate the rounding
-        bounded = np.minimum(made.cost, 4 * BARRED_COST)
-        self.cost, self.slip = self.gather(bounded), made.slip
-        barred = made.cost.ravel() > BARRED_COST
-        self.open = np.bincount(labels, barred) == 0
+        self.cost, self.slip = self.gather(made.cost), made.slip
         self.widths = 1 / np.maximum(1, np.abs(self.cost))  # solvers scale costs
 
     def _table(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> csr_array:
@@ -213,7 +207,7 @@ class Orbits:
 
     def table(self, v: Array) -> Array:
         """The mechanism, shape (R, M); its rows sum to one."""
-        q = np.where(self.open & (v >= MIN_PROBABILITY), v, 0)[self.labels]
+        q = np.where(v >= MIN_PROBABILITY, v, 0)[self.labels]
         return np.asarray(q / q.sum(axis=1, keepdims=True))
 
     def variables(self, q: Array) -> Array:
@@ -336,7 +330,7 @@ def best_against(
 
     sums = orbits.rows.toarray() * orbits.widths
     rows = np.hstack([sums, np.zeros((len(sums), n - s))])
-    cost = np.append(orbits.cost * orbits.widths * orbits.open, np.zeros(n - s))
+    cost = np.append(orbits.cost * orbits.widths, np.zeros(n - s))
     height = np.append(np.zeros(s), 1.0)
     gain = height if goal.D is not None else cost
     constraints = [
@@ -350,7 +344,7 @@ def best_against(
             {"type": "ineq", "fun": lambda z: limit - cost @ z, "jac": lambda z: -cost}
         )
         begin = np.append(begin, candidates.information(start[orbits.labels]).max())
-    bounds = [(0, x) for x in orbits.open / orbits.widths] + [(0, None)] * (n - s)
+    bounds = [(0, x) for x in 1 / orbits.widths] + [(0, None)] * (n - s)
     try:
         found = scipy.optimize.minimize(
             lambda z: gain @ z,
@@ -382,10 +376,8 @@ def small_steps(
     """
     best, least = start, math.inf
     believed = np.max([p.sum(axis=1).max(axis=0) for p in candidates.priors.values()], axis=0)
-    # barred cells stay at 0
-    allowed_cells = orbits.open[orbits.labels]
-    cost_table = np.where(allowed_cells, orbits.cost_table, 0)
-    q = np.where(allowed_cells, np.maximum(start, 1e-9)[orbits.labels], 0)
+    cost_table = orbits.cost_table
+    q = np.maximum(start, 1e-9)[orbits.labels]
     # a row that is likely, or costly, takes smaller steps
     largest = cost_table.max(axis=1)
     costly = largest / max(largest.sum(), 1e-300)

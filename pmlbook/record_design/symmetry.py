@@ -32,6 +32,7 @@ __all__ = []
 Labels = NDArray[np.int64]
 MAX_ROWS = 4096  # more datasets than these are not given a row each
 MAX_TABLE = 2**16  # a mechanism has no more cells
+LARGEST_COST = 1e100  # in absolute value; differences of such costs are far from the largest float
 
 
 def check_table(rows: int, outputs: int) -> None:
@@ -60,6 +61,10 @@ def check_costs(query: Query, distortion: ArrayLike | None) -> Array:
             f"distortion has shape {table.shape}, but the query has {len(values)} values"
             f" (0 to {len(values) - 1}): one row for each"
         )
+    if np.abs(table).max() > LARGEST_COST:
+        raise ValueError(
+            f"distortion holds a cost above {LARGEST_COST:g}: give it in a larger unit"
+        )
     return table
 
 
@@ -82,18 +87,12 @@ def check_data(query: Query, p0: ArrayLike) -> Array:
     return distribution.ravel()
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #3aaf04b3
-# costs that differ by less, relative to them or to a usual cost, count as equal
+# costs that differ by less, relative to them or to a typical cost, count as equal
 COST_TOLERANCE = 2.0**-50
 
 
-def usual(costs: Array, most: float) -> float:
-    """Cost of the cheapest error, a mean over the rows of costs, shape (K, M), or `most` if that is less."""
-    largest_two = np.sort(np.abs(costs), axis=1)[:, :2]
-    return min(float(largest_two.max(axis=1).mean()), most)
-
-
 def matching(here: Array, there: Array, typical: float) -> Labels | None:
-    """The output permutation s with there[:, s] = here, or None; shapes (K, M), `typical` a usual one."""
+    """The output permutation s with there[:, s] = here, or None; shapes (K, M), `typical` one of them."""
     free, found = np.ones(here.shape[1], dtype=bool), []
     for column in here.T:
         tolerance = COST_TOLERANCE * np.maximum(np.abs(column), typical)[:, None]
@@ -204,12 +203,17 @@ def _tied(
     return joined, kept
 
 
-def _slip(query: Query, costs: Array, near: float, most: float) -> float:
-    """Loss of a mechanism whose cost is at most `most` and the constant mechanism's, if costs (K, M) and `near` are kept up to `COST_TOLERANCE`."""
+def _constant_cost(costs: Array) -> float:
+    """Cost of the constant mechanism from costs of atoms, shape (K, M), without their signs: what is typical."""
+    return float(np.abs(costs).sum(axis=0).min())
+
+
+def _slip(query: Query, costs: Array) -> float:
+    """Loss of a mechanism that costs no more than the constant one, if costs (K, M) are kept up to `COST_TOLERANCE`."""
     below = np.maximum(-costs, 0).max(axis=1).sum()
-    least = min(costs.sum(axis=0).min(), most)
+    least = costs.sum(axis=0).min()
     moves = sum(query.shape) ** 2  # so many renamings carry any dataset to any that it is alike
-    return float(moves * COST_TOLERANCE * (least + 2 * below + near))
+    return float(moves * COST_TOLERANCE * (least + 2 * below + _constant_cost(costs)))
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #ce415882
 def setting(
@@ -218,12 +222,10 @@ def setting(
     distortion: ArrayLike | None = None,
     observes: Query | None = None,
     reduce_symmetry: bool = True,
-    most: float = math.inf,
 ) -> Setting:
     """What a mechanism for a query observes, what its errors cost, and which of its cells are equal.
 
-    Arguments and errors are those of `leakage_distortion`; `reduce_symmetry` asks for the symmetries that are found,
-    and no limit on the distortion exceeds `most`.
+    Arguments and errors are those of `leakage_distortion`; `reduce_symmetry` asks for the symmetries that are found.
 
     Source: Wu et al. 2026, eqs. (21), (31) and (32); the symmetries are those of 'Symmetry reduction'.
     """
@@ -240,7 +242,7 @@ def setting(
     equal = isinstance(query, SumQuery) and set(query.shape) == {2}
     if distribution is None and reduce_symmetry and equal and len(query.kinds) == 1:
         assert isinstance(query, SumQuery)
-        return _by_weight(query, table, observes, most)
+        return _by_weight(query, table, observes)
     datasets = math.prod(query.shape)
     if datasets > MAX_ROWS:
         if observes is query and distribution is None:
@@ -260,18 +262,18 @@ def setting(
     np.add.at(cost, rows, costs)
     records = view.kinds
     cells: Labels = np.arange(cost.size)
-    typical = usual(costs, most / datasets)
+    typical = _constant_cost(costs) / datasets
     if reduce_symmetry:
         swaps, values = renamings_of_datasets(query.shape)
         joined, kept = _tied(rows, costs, swaps + values, observes is not None, typical)
         cells = components(cost.size, joined)
         records = _kinds(query.shape, kept[: len(swaps)])
     made = np.bincount(rows, given, minlength=view.n_values).astype(float)
-    slip = _slip(query, costs, typical * datasets, most) if reduce_symmetry else 0.0
+    slip = _slip(query, costs) if reduce_symmetry else 0.0
     return Setting(view, cost, cells.reshape(cost.shape), records, made, slip)
 
 # %% ../../nbs/record_design/01_symmetry.ipynb #9f071de3
-def _by_weight(query: SumQuery, table: Array, observes: Query | None, most: float) -> Setting:
+def _by_weight(query: SumQuery, table: Array, observes: Query | None) -> Setting:
     """The setting of equal yes-or-no records and uniform data: atoms are the numbers of ones."""
     n = len(query.shape)
     if observes is None and n >= MAX_ROWS:
@@ -289,16 +291,16 @@ def _by_weight(query: SumQuery, table: Array, observes: Query | None, most: floa
             raise ValueError(
                 f"{n} records are too many for a view that is no function of their sum"
             )
-        return setting(query, np.full(query.shape, 0.5**n), table, observes, most=most)
+        return setting(query, np.full(query.shape, 0.5**n), table, observes)
     check_table(view.n_values, table.shape[1])
     cost = np.zeros((view.n_values, table.shape[1]))
     costs = masses[:, None] * table[value]
     np.add.at(cost, rows, costs)
-    typical = usual(table[value], most)
+    typical = _constant_cost(costs)
     joined, _ = _tied(rows, table[value], renamings_of_weights(n), observes is not None, typical)
     cells = components(cost.size, joined).reshape(cost.shape)
     distribution = np.bincount(rows, masses, minlength=view.n_values).astype(float)
-    slip = _slip(query, costs, typical, most)
+    slip = _slip(query, costs)
     return Setting(view, cost, cells, (0,), distribution, slip)
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.enclosure import float_above, float_below, unit_of
+from ..numerics.enclosure import float_above, float_below
 from ..numerics.linear_programmes import Infeasible, SolverFailed
 from ..release.mechanism import Design, Mechanism
 from ..numerics.progress import Clock
@@ -72,7 +72,7 @@ class RecordDesign(Design):
 
 # so much of what every mechanism pays may be the rounding of a D that was computed
 DISTORTION_NOISE = 1e-12
-MAX_COST = 1e300  # units; what costs more costs this
+COST_RANGE = 1e9  # of what an error may cost, next to what is at stake
 
 
 class _Stake(NamedTuple):
@@ -99,15 +99,6 @@ class _Stake(NamedTuple):
         return float_below((Fraction(D) - self.base - self.slack) / self.unit)
 
 # %% ../../nbs/record_design/02_worst_adversary.ipynb #4097a2a9
-def _at_stake(excess: Array, masses: Array, allowed: float) -> float:
-    """A power of two near the cost of the constant mechanism, or near `allowed` if that is less; one if that cost is zero."""
-    columns = unit_of(excess, 0)
-    costs = masses @ (excess / columns)
-    constant = float((unit_of(costs[None], 0) * columns).min()) if costs.all() else 1.0
-    least = constant if math.isinf(allowed) else min(constant, float(unit_of(np.array(allowed))))
-    return max(least, 2.0**-1074)
-
-
 _Posed = tuple[Setting, _Stake, Sequence[Hashable]]
 
 
@@ -131,15 +122,23 @@ def _posed(
     base = float(masses @ least)
     terms = float(masses @ np.abs(least))  # costs of both signs may cancel in the base
     slack = MACHINE_EPSILON * (len(least) + 8) * terms
-    with np.errstate(over="ignore"):
-        excess = np.nan_to_num((table - least[:, None]) * (masses[:, None] > 0))
-        allowed = math.inf if D is None else D - base
-        certain = allowed > DISTORTION_NOISE * terms  # else rounding decides what is left
-        unit = _at_stake(excess, masses, allowed if certain else math.inf)
-        excess = np.minimum(excess / unit, MAX_COST)
-    # twice the unit is beyond the stake
-    made = setting(query, distribution, excess, observes, reduce_symmetry, most=2.0)
-    stake = _Stake(*map(Fraction, (unit, base, slack, DISTORTION_NOISE * terms)))
+    excess = (table - least[:, None]) * (masses[:, None] > 0)
+    paid = masses[:, None] * excess
+    noise = DISTORTION_NOISE * terms
+    at_stake = float(paid.sum(axis=0).min())  # what the best constant answer costs, or less if D is
+    if D is not None and D - base > noise:
+        at_stake = min(at_stake, D - base)
+    largest = float(paid.max())
+    if largest > COST_RANGE * at_stake > 0:
+        value, output = map(int, np.unravel_index(paid.argmax(), paid.shape))
+        raise ValueError(
+            f"distortion[{value}, {output}] = {table[value, output]:g} costs {largest:g} on average, beyond "
+            f"{COST_RANGE:g} times the {at_stake:g} at stake: lower a cost that is never paid"
+            + ("" if D is None else ", or raise D")
+        )
+    unit = 2.0 ** math.frexp(at_stake or largest or 1.0)[1]
+    made = setting(query, distribution, excess / unit, observes, reduce_symmetry)
+    stake = _Stake(*map(Fraction, (unit, base, slack, noise)))
     outputs = own_names(distortion, axis=1) or range(table.shape[1])
     return replace(made, slip=made.slip + 2 * slack / unit), stake, outputs
 

@@ -241,6 +241,13 @@ BAD = {
     "distortion rows": (ValueError, r"distortion has shape \(3, 3\)", dict(distortion=np.eye(3))),
     "distortion flat": (ValueError, "distortion must have 2 dim", dict(distortion=[0, 1])),
     "distortion nan": (ValueError, r"distortion\[0, 1\]", dict(distortion=[[0, math.nan], [1, 0]])),
+    "D next to the least": (ValueError, r"1e\+09 times the 1e-11 at stake.*raise D", dict(D=1e-11)),
+    "cost range": (
+        ValueError,
+        r"distortion\[0, 1\] = 1e\+10 costs 5e\+09 on average",
+        dict(distortion=[[0, 1e10], [1, 0]]),
+    ),
+    "cost": (ValueError, "larger unit", dict(distortion=[[0, 1e200], [1, 0]])),
     "too large": (ValueError, "observes=query", dict(query=Query(sum, [(0, 1)] * 13))),
 }
 

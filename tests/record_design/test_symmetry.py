@@ -14,7 +14,6 @@ from pmlbook.record_design.symmetry import (
     components,
     matching,
     setting,
-    usual,
     value_masses,
 )
 from pmlbook.records.queries import Query, counting, modular_sum, parity
@@ -64,11 +63,6 @@ def test_what_counts_as_alike():
     assert (
         matching(here, here[:, [0, 1, 2, 2]], 0.0) is matching(here, here + [[1], [0]], 0.0) is None
     )
-    assert (
-        usual(here, 9.0) == (1 + 2) / 2
-        and usual(-here[:, :1], 9.0) == 2.5
-        and usual(here, 1.0) == 1
-    )
     joins = [(np.array([0, 3]), np.array([2, 4])), (np.array([4]), np.array([5]))]
     assert components(6, joins).tolist() == [0, 1, 0, 2, 2, 2] and components(3, []).tolist() == [
         0,
@@ -106,6 +100,7 @@ def test_tables_are_checked():
         lambda: check_costs(first_two, np.eye(3)),
         lambda: check_costs(first_two, np.zeros((4, 0))),
         lambda: check_costs(first_two, np.where(np.eye(4), np.inf, 0)),
+        lambda: check_costs(first_two, np.where(np.eye(4), 1e101, 0)),
         lambda: setting(counting(3), observes=counting(4)),
         lambda: setting(counting(13), reduce_symmetry=False),  # 2^13 datasets
         lambda: setting(counting(13), observes=Query(lambda x: x[0], [(0, 1)] * 13)),
@@ -149,7 +144,7 @@ def test_what_is_listed_and_what_is_refused():
     )
     by_number = [8 * setting(counting(3), distortion=np.eye(4)).slip, by_number.slip, listed.slip]
     assert np.allclose(
-        by_number, 36 * 2.0**-50, rtol=1e-15, atol=0
+        by_number, 36 * 2.0**-50 * (1 + 1), rtol=1e-15, atol=0
     )  # 3 records of 2; column 0 costs 1
 
 
@@ -161,16 +156,11 @@ def test_an_error_that_is_barred_joins_nothing_else():
     ):  # nothing else is alike beside an error that is never to be made
         barred = [
             setting(counting(3), distribution, np.where(off > 2, cost, off))
-            for cost in (3, 1e6, 1e300)
+            for cost in (3, 1e6, 1e9)
         ]
         assert all((made.cells == barred[0].cells).all() and made.slip < 1e-12 for made in barred)
-        never = [
-            setting(counting(3), distribution, np.where(off > 1, cost, off), most=0.5)
-            for cost in (5, 1e300)
-        ]
-        assert (never[0].cells == never[1].cells).all() and never[0].slip == never[1].slip < 1e-12
     below = setting(counting(3), distortion=-8 * np.eye(4)).slip
-    assert np.isclose(below, 36 * 2.0**-50 * (2 * 8 - 3), rtol=1e-15, atol=0)
+    assert np.isclose(below, 36 * 2.0**-50 * (2 * 8 - 3 + 1), rtol=1e-15, atol=0)
 
 
 def test_a_frame_of_two_records_goes_by_its_symbols():
