@@ -11,7 +11,7 @@ import os
 import secrets
 import sqlite3
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
@@ -492,7 +492,8 @@ class ReleaseLog:
         column: str,
         mechanism: Mechanism,
         values: Any,
-        missing: str = "refuse",
+        missing: Hashable = "refuse",
+        other: Hashable = None,
         **terms: Any,
     ) -> Any:
         """Release values as `Mechanism.privatize` does, booked before they are returned; see `ask`.
@@ -503,7 +504,7 @@ class ReleaseLog:
             As `ask` does; or if a value is refused, and nothing is booked then.
         """
         draw = self.begin(column, mechanism, **terms)
-        released, digest = release_part(values, draw.key, 0, mechanism, missing)
+        released, digest = release_part(values, draw.key, 0, mechanism, missing, other)
         draw.book(len(values), [digest])
         draw.finish()
         return released

@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 
 from .typed import DECIMAL, number
 from ..files.release import count_strata, values_of
-from ..files.tables import Layout, text_of
+from ..files.tables import Layout
 from ..numerics.validation import Array
 from ..release.certificate import Certificate
+from ..release.columns import text_of
 from ..release.files import open_bytes
 from ..release.labels import listed_names
 from ..release.mechanism import Mechanism

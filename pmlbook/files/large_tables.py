@@ -9,7 +9,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
@@ -20,7 +20,7 @@ from ..audit.premises import Beside, Premises, check_premises
 from ..budget.log import ReleaseLog
 from .tables import several
 from ..numerics.validation import LevelExceeded, check_epsilon, check_flag, check_instance
-from ..release.columns import check_gaps, encode
+from ..release.columns import check_gaps, encode, place_of
 from ..release.files import new_file, path_of
 from ..release.labels import title_in_table
 from ..release.mechanism import Mechanism
@@ -36,11 +36,12 @@ def released_frame(
     key: Key,
     number: int,
     mechanism: Mechanism,
-    missing: str,
+    missing: Hashable,
     only: bool = False,
+    other: Hashable = None,
 ) -> tuple[Any, str]:
     """A pandas frame with one column released under its new title, and the digest of this part."""
-    released, digest = release_part(frame[column], key, number, mechanism, missing)
+    released, digest = release_part(frame[column], key, number, mechanism, missing, other)
     title = title_in_table(column, list(frame.columns))
     if only:
         frame = frame[[column]].reset_index(drop=True)
@@ -53,15 +54,16 @@ def write_part(
     number: int,
     column: str,
     mechanism: Mechanism,
-    missing: str,
+    missing: Hashable,
     place: Path,
     only: bool = False,
+    other: Hashable = None,
 ) -> tuple[int, str]:
     """Release one partition into its file: its rows and their digest. It may run twice, also at the same time."""
     content = BytesIO()  # in memory first: two workers write the same file, or none
     try:
         released, digest = released_frame(
-            frame, column, Key.read(place / "key"), number, mechanism, missing, only
+            frame, column, Key.read(place / "key"), number, mechanism, missing, only, other
         )
         released.to_parquet(content)
     except Exception as error:
@@ -88,12 +90,14 @@ def stays(frame: Any, column: str, only: bool) -> list[str]:
 BLOCK_ROWS = 2**16  # that are counted at a time
 
 
-def count_part(frame: Any, column: str, mechanism: Mechanism, only: bool) -> Beside:
+def count_part(
+    frame: Any, column: str, mechanism: Mechanism, missing: Hashable, other: Hashable, only: bool
+) -> Beside:
     """What a partition adds to the premises of the release."""
     counted = Beside(stays(frame, column, only), len(mechanism.inputs))
     for start in range(0, len(frame), BLOCK_ROWS):
         block = frame.iloc[start : start + BLOCK_ROWS]
-        codes = encode(block[column], mechanism.inputs, missing="keep")
+        codes = encode(block[column], mechanism.inputs, missing=missing, other=other)
         columns = [block[title] for title in frame.columns if title != column]
         counted.add(codes, [] if only else [block.index, *columns])
     return counted
@@ -103,11 +107,11 @@ Done = tuple[list[tuple[int, str]], Beside]  # rows and digests of partitions, a
 
 
 def one_part(
-    frame: Any, number: int, column: str, mechanism: Mechanism, only: bool, **to: Any
+    frame: Any, number: int, column: str, mechanism: Mechanism, place: Path, **how: Any
 ) -> Done:
     """Release and count one partition."""
-    done = write_part(frame, number, column=column, mechanism=mechanism, only=only, **to)
-    return [done], count_part(frame, column, mechanism, only)
+    done = write_part(frame, number, column=column, mechanism=mechanism, place=place, **how)
+    return [done], count_part(frame, column, mechanism, **how)
 
 
 def together(done: Sequence[Done]) -> Done:
@@ -161,7 +165,8 @@ def release_dask(
     mechanism: Mechanism,
     folder: str | os.PathLike[str],
     *,
-    missing: str = "refuse",
+    missing: Hashable = "refuse",
+    other: Hashable = None,
     epsilon: float | None = None,
     stated: float | None = None,
     only: bool = False,
@@ -184,12 +189,15 @@ def release_dask(
     column : str
         Name of the column to release.
     mechanism : Mechanism
-        Its inputs are all values that may occur.
+        Its inputs are all values that may occur; what equals none of them is compared with their texts.
     folder : path
         Where the parts go, as `part.0.parquet` and so on; it appears when all are written, and only its owner can read it
         until you change its rights. The workers run under the same user and share the folder around it.
-    missing : {'refuse', 'keep'}
-        Whether a missing value is an error or stays missing, which reveals who did not answer.
+    missing : {'refuse', 'keep'} or an input
+        Whether a missing value is an error, or stays missing, which reveals who did not answer; or the input as which it
+        is released.
+    other : hashable, optional
+        The input as which values are released that are none; an error if left out.
     epsilon : float, optional
         Level in nats that the mechanism has to keep.
     stated, only, visible, believed
@@ -240,7 +248,7 @@ def release_dask(
     from dask.delayed import delayed
 
     target = path_of(folder, "folder").absolute()
-    _check_plan(frame, column, missing, mechanism, epsilon, target)
+    _check_plan(frame, column, missing, other, mechanism, epsilon, target)
     accepted, only = several(visible, "visible"), check_flag(only, "only")
     check_flag(believed, "believed")
     unknown = set(accepted) - {*stays(frame, column, only)}
@@ -255,10 +263,10 @@ def release_dask(
         key = draw.key
     elif (account, budget, again) != (None, None, False):
         raise ValueError("account, budget and again need a log")
-    like, _ = released_frame(frame._meta, column, Key.new(), 0, mechanism, missing, only)
+    like, _ = released_frame(frame._meta, column, Key.new(), 0, mechanism, missing, only, other)
     with staging(target, key, draw.name if draw else secrets.token_hex(8)) as place:
-        what: dict[str, Any] = {"column": column, "mechanism": mechanism, "only": only}
-        one = partial(one_part, missing=missing, place=place, **what)
+        how: dict[str, Any] = {"missing": missing, "other": other, "only": only}
+        one = partial(one_part, column=column, mechanism=mechanism, place=place, **how)
         done = [delayed(one)(p, n) for n, p in enumerate(frame.to_delayed())]
         while len(done) > 1:  # by and by, since counts of many partitions may be large
             done = [delayed(together)(done[k : k + 16]) for k in range(0, len(done), 16)]
@@ -283,7 +291,8 @@ def release_dask(
 def _check_plan(
     frame: Any,
     column: str,
-    missing: str,
+    missing: Hashable,
+    other: Hashable,
     mechanism: Mechanism,
     epsilon: float | None,
     target: Path,
@@ -298,6 +307,8 @@ def _check_plan(
         raise ValueError(f"column {column!r} is the index too, which would be written as it is")
     check_instance(mechanism, Mechanism, "mechanism")
     check_gaps(missing, mechanism.inputs, mechanism.outputs)
+    if other is not None:
+        place_of(other, mechanism.inputs, "other")
     if epsilon is not None and not mechanism.certify(check_epsilon(epsilon)):
         raise LevelExceeded(f"the mechanism leaks more than {epsilon!r} nats")
     if os.path.lexists(target):

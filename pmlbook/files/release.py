@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..audit.premises import Beside, Premises, check_premises
 from ..budget.log import Draw, Entry, ReleaseLog
-from .tables import STANDARD_LAYOUT, CsvTable, Layout, Names, Table, find_column
+from .tables import STANDARD_LAYOUT, CsvTable, Layout, Table, find_column
 from .tables import is_parquet, open_table, plain_list, several
 from ..numerics.validation import LevelExceeded, check_epsilon, check_flag, check_instance
 from ..release.columns import GAPS, check_gaps, encode
@@ -69,7 +69,7 @@ def release_file(
     visible: str | Sequence[str] = (),
     believed: bool = False,
     confidence: float = 0.95,
-    missing: str = "refuse",
+    missing: Hashable = "refuse",
     other: Hashable = None,
     force: bool = False,
     show_values: bool = False,
@@ -115,7 +115,7 @@ def release_file(
         Whether the level is for readers who believe the prior of the mechanism, also where the file is no sample of it.
     confidence : float
         For the shares within the strata, see `strata_levels`.
-    missing : {'refuse', 'keep'} or str
+    missing : {'refuse', 'keep'} or an input
         Whether a missing value that is no input is an error, or stays as it is, which reveals who did not answer; or
         the input as which it is released.
     other : hashable, optional
@@ -239,7 +239,7 @@ class _Copy:
     key: Key
     column: str
     given: Sequence[str]
-    missing: str
+    missing: Hashable
     other: Hashable
     show_values: bool
     read: Read | None = None
@@ -259,9 +259,7 @@ class _Copy:
         titles = [table.columns[place] for place in self.others]
         self.beside = Beside(titles, len(self.mechanism.inputs))
         self.known = table.spell(self.mechanism.inputs)
-        self.names, self.missing = names_in(
-            self.known, self.missing, self.other, self.read is not None
-        )
+        check_for_answers(self.read, self.missing, self.other)
         # A gap that is written like an outcome could not be told from it.
         texts = table.layout.missing_text if isinstance(table, CsvTable) else ()
         check_gaps(self.missing, self.known, table.spell(self.mechanism.outputs), texts)
@@ -286,10 +284,12 @@ class _Copy:
         values = table.column(block, self.place, self.known)
         row = self.rows + 1
         if self.read is None:
-            codes = self.names.codes(values, what, self.missing, row, self.show_values)
+            show, rest = self.show_values, self.other
+            codes = encode(values, self.known, what, self.missing, row, show, other=rest)
         else:
             plain = plain_list(values)
-            codes = self.read(plain, what, row, self.missing, self.key.coins(number, plain))
+            coins = self.key.coins(number, plain)
+            codes = self.read(plain, what, row, str(self.missing), coins)
         if self.visible:
             from pmlbook.audit.strata import tally
 
@@ -313,16 +313,12 @@ class _Copy:
         return strata_levels(self.mechanism, counts, confidence)
 
 
-def names_in(
-    known: Sequence[Hashable], missing: str, other: Hashable, numbers: bool
-) -> tuple[Names, str]:
-    """The names with those of gaps and of all others, and what happens to a gap."""
-    gap = None if missing in GAPS else missing
-    if numbers and (gap is not None or other is not None):
+def check_for_answers(read: Read | None, missing: Hashable, other: Hashable) -> None:
+    """ValueError if a column of numbers is to have a name for gaps or for all others."""
+    if read is not None and (missing not in GAPS or other is not None):
         raise ValueError(
-            f"missing = {gap!r:.40} and other = {other!r:.40} are for answers, not for numbers"
+            f"missing = {missing!r:.40} and other = {other!r:.40} are for answers, not for numbers"
         )
-    return Names(known, other, gap), missing if gap is None else "refuse"
 
 
 def find_visible(table: Table, column: str, given: Sequence[str], show_values: bool) -> list[int]:
@@ -405,7 +401,7 @@ def count_beside(
     only: bool = False,
     visible: str | Sequence[str] = (),
     believed: bool = False,
-    missing: str = "keep",
+    missing: Hashable = "keep",
     other: Hashable = None,
     read: Read | None = None,
     show_values: bool = False,
@@ -423,11 +419,11 @@ def count_beside(
         others = [other for other in stay if other != place]
         counted = Beside([table.columns[other] for other in others], len(mechanism.inputs))
         known, what = table.spell(mechanism.inputs), f"column {column!r} of {source}"
-        names, gaps = names_in(known, missing, other, read is not None)
+        check_for_answers(read, missing, other)
         for block in table.blocks():
             values = table.column(block, place, known)
             if read is None:
-                codes = names.codes(values, what, gaps, rows + 1, show_values)
+                codes = encode(values, known, what, missing, rows + 1, show_values, other=other)
             else:
                 plain = plain_list(values)
                 codes = read(plain, what, rows + 1, "keep", key.coins(rows, plain))
@@ -465,7 +461,6 @@ def count_outcomes(
     `secrets` are values before a release: an error reveals that it met one.
     """
     counts, rows = np.zeros(len(names), np.int64), 0
-    secrets = *secrets, *map(str, secrets)  # as they may stand in a file
     with open_table(source, layout) as table:
         place = find_column(column, table, show_values)
         known = table.spell(names)

@@ -10,13 +10,11 @@ import csv
 import gzip
 import io
 import os
-import re
 import stat
 import zlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date, time
 from difflib import get_close_matches
 from itertools import chain, islice
 from pathlib import Path
@@ -25,7 +23,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..release.columns import decode, encode
+from ..release.columns import decode
 from ..release.files import path_of, unpacked
 from ..release.labels import brief, is_missing, listed_names, released_title
 
@@ -414,104 +412,3 @@ def find_column(column: str, table: Table, show_values: bool = False) -> int:
     near += get_close_matches(column, sorted(others), cutoff=0.75)
     hint = f": did you mean {near[0]!r}?" if near else hint
     raise ValueError(f"column {column!r} {found} in {table.source.path}, which has {have}{hint}")
-
-# %% ../../nbs/internals/files/01_tables.ipynb #a7d30b42
-WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]*))\.0+")
-
-
-def text_of(value: Any) -> str:
-    """The text by which a value of a file is compared with a name: 1, 1.0, '1' and '1.0' have the same."""
-    text = value.isoformat() if isinstance(value, date | time) else str(value)
-    whole = WHOLE.fullmatch(text)
-    return whole[1] if whole else text
-
-
-def _kind(value: Any) -> tuple[bool, Any]:
-    """A value that is equal to no other: True is not 1."""
-    return isinstance(value, bool), value
-
-
-class Names:
-    """The names in a file: which values are which, by equality and else by text.
-
-    `names`: as the file spells them. `other`: the name of all values that are none. `gap`: the name of those that
-    are missing. ValueError if one of these two is no name.
-    """
-
-    def __init__(
-        self, names: Sequence[Hashable], other: Hashable = None, gap: Hashable = None
-    ) -> None:
-        self.names = list(names)
-        texts = [text_of(name) for name in names]
-        self._same = {_kind(name): place for place, name in enumerate(names)}
-        self._text = {
-            text: place
-            for place, (name, text) in enumerate(zip(names, texts))
-            if texts.count(text) == 1 and not is_missing(name)
-        }
-        self._other = self._place(other, "other")
-        self._gap = self._place(gap, "missing")
-
-    def _place(self, name: Hashable, what: str) -> int | None:
-        if name is None:
-            return None
-        found = self._found(name)
-        if found is None:
-            raise ValueError(
-                f"{what} = {name!r:.40} is none of the names {listed_names(self.names)}"
-            )
-        return found
-
-    def _found(self, value: Any) -> int | None:
-        try:
-            found = self._same.get(_kind(value))
-        except TypeError:  # a list, for instance
-            return None
-        return self._text.get(text_of(value)) if found is None else found
-
-    def codes(
-        self, values: Any, what: str, missing: str, first_row: int, show_values: bool = False
-    ) -> NDArray[np.intp]:
-        """Positions of the values among the names, -1 for a gap that stays; errors as `encode`."""
-        try:
-            refuse = "refuse" if self._gap is not None else missing
-            return encode(values, self.names, what, refuse, first_row, show_values)
-        except ValueError:
-            try:
-                kinds, different = _different(values)
-            except (TypeError, NotImplementedError):
-                different = []  # lists, for instance
-            if not different:
-                raise
-        taken = np.array([self._code(value, missing) for value in different], np.intp)
-        codes = taken[kinds]
-        if (codes == REFUSED).any():
-            row = int(np.argmax(codes == REFUSED))
-            rest = values[row : row + 1]
-            encode(rest, self.names, what, missing, first_row + row, show_values)  # its error
-            raise ValueError(
-                f"{what} holds a truth value in row {first_row + row}, not among the names"
-            )
-        return codes
-
-    def _code(self, value: Any, missing: str) -> int:
-        if is_missing(value):
-            gap = self._same.get(_kind(None), self._gap)
-            return gap if gap is not None else -1 if missing == "keep" else REFUSED
-        found = self._found(value)
-        instead = REFUSED if self._other is None else self._other
-        return instead if found is None else found
-
-
-REFUSED = -2  # the code of a value that is no name
-
-
-def _different(values: Any) -> tuple[NDArray[np.intp], list[Any]]:
-    """The values as positions among the different ones, which are Python values."""
-    if hasattr(values, "dictionary_encode"):
-        plain = values.dictionary_decode() if hasattr(values, "dictionary_decode") else values
-        coded = plain.dictionary_encode("encode")
-        return coded.indices.to_numpy(zero_copy_only=False), coded.dictionary.to_pylist()
-    places: dict[tuple[bool, Any], int] = {}
-    kinds = [places.setdefault(_kind(value), len(places)) for value in values]
-    return np.array(kinds, np.intp), [value for _, value in places]

@@ -5,7 +5,10 @@
 # %% ../../nbs/internals/release/06_columns.ipynb #70cf23dc
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from datetime import date, time
 from typing import Any
 
 import numpy as np
@@ -13,7 +16,7 @@ from numpy.typing import NDArray
 
 from .labels import brief, is_missing, listed_names, plain
 from .labels import released_title, without_missing
-from ..numerics.validation import Array, check_choice, real_array
+from ..numerics.validation import Array, real_array
 
 # %% auto #0
 __all__ = []
@@ -292,8 +295,66 @@ WRITERS: dict[str, Callable[[NDArray[Any], Sequence[Hashable], Any], Any]] = {
     "pyarrow": decode_arrow,
 }
 
+# %% ../../nbs/internals/release/06_columns.ipynb #0d815f87
+WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]*))\.0+")
+MIDNIGHT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]00:00:00")
+
+
+def text_of(value: Any) -> str:
+    """The text by which a value is compared with a name: 1, 1.0, '1' and '1.0' have the same, and a date and its midnight."""
+    text = value.isoformat() if isinstance(value, date | time) else str(value)
+    shorter = WHOLE.fullmatch(text) or MIDNIGHT.fullmatch(text)
+    return shorter[1] if shorter else text
+
+
+def place_of(name: Any, names: Sequence[Hashable], what: str, words: str = "") -> int:
+    """Position of a name, by equality and else by text; ValueError if it is none, called `what`, and none of these words."""
+    if isinstance(name, Hashable) and name in names:
+        return names.index(name)
+    texts = list(map(text_of, names))
+    if texts.count(text_of(name)) != 1:
+        raise ValueError(f"{what} = {name!r:.40} is none of {words}the names {listed_names(names)}")
+    return texts.index(text_of(name))
+
+
+def coded_by_text(
+    values: Any, codes: NDArray[np.intp], names: Sequence[Hashable], other: int | None
+) -> NDArray[np.intp]:
+    """The codes with those of unknown values by their text, or `other` if it is that of no name or of several."""
+    codes, rows = codes.copy(), np.flatnonzero(codes == UNKNOWN)
+    texts = list(map(text_of, names))
+    often = Counter(texts)
+    places = {
+        text: place
+        for place, text in enumerate(texts)
+        if often[text] == 1 and not is_missing(names[place])
+    }
+    rest, seen = UNKNOWN if other is None else other, dict[Any, int]()
+    for row, cell in zip(rows.tolist(), cells_at(values, rows)):
+        kind = type(cell), cell  # True is not 1
+        if kind not in seen:
+            seen[kind] = places.get(text_of(cell), rest)
+        codes[row] = seen[kind]
+    return codes
+
+
+def cells_at(values: Any, rows: NDArray[np.intp]) -> list[Any]:
+    """The values of a column in these rows, as Python's."""
+    if library(values) == "pyarrow":
+        found: list[Any] = values.take(rows).to_pylist()
+        return found
+    if library(values) in READERS:
+        return list(map(plain, getattr(values, "iloc", values)[rows]))
+    return [plain(values[row]) for row in rows.tolist()]
+
 # %% ../../nbs/internals/release/06_columns.ipynb #a8bf419c
 GAPS = ("refuse", "keep")
+
+
+def gap_name(missing: Hashable, names: Sequence[Hashable]) -> int | None:
+    """Position of the name of gaps, None if `missing` is one of `GAPS`; ValueError if it is neither."""
+    known = isinstance(missing, str) and missing in GAPS
+    return None if known else place_of(missing, names, "missing", "refuse, keep and ")
 
 
 def one_column(values: Any) -> Any:
@@ -325,27 +386,30 @@ def encode(
     values: Any,
     names: Sequence[Hashable],
     what: str = "values",
-    missing: str | None = None,
+    missing: Hashable = None,
     first_row: int = 0,
     show_values: bool = False,
     secrets: Sequence[Hashable] = (),
+    other: Hashable = None,
 ) -> NDArray[np.intp]:
     """Positions of a column's values among the names, shape (n,).
 
     `values`: a list, a NumPy array, a pandas Series, Index or Categorical, a Polars Series, an Arrow array, or what
     `one_column` makes one of.
-    `names`: all values that may occur. If one of them is None, nan, NaT or NA, every missing value is that
-    name. `what`: what an error calls the column. `missing`: whether a missing value that is no name is an
-    error ('refuse'), or keeps its place with code -1 ('keep'); left out, it is an error, and the message does not
-    offer to keep it. `first_row`: number of the first row, for errors about one block of a longer column. `show_values`: whether an error shows the first value that is refused, shortened.
-    `secrets`: values before a release, where `names` are its outcomes: an error states that a column was not
-    released. ValueError if the column is empty or no column, `missing` is unknown, or several names mean a missing
-    value. ValueError if a value is not among the names or missing; rows count from 0.
+    `names`: all values that may occur; what equals none of them is compared with their texts, see `text_of`. If one
+    of them is None, nan, NaT or NA, every missing value is that name. `what`: what an error calls the column.
+    `missing`: whether a missing value that is no name is an error ('refuse'), keeps its place with code -1 ('keep'),
+    or is the name that is given; left out, it is an error, and the message does not offer to keep it. `first_row`:
+    number of the first row, for errors about one block of a longer column. `show_values`: whether an error shows the
+    first value that is refused, shortened. `secrets`: values before a release, where `names` are its outcomes: an
+    error states that a column was not released. `other`: the name of every value that is none; left out, it is an
+    error. ValueError if the column is empty or no column, `missing` or `other` is no name, or several names mean a
+    missing value. ValueError if a value is not among the names or missing; rows count from 0.
 
     Source: the readers of each library.
     """
-    if missing is not None:
-        check_choice(missing, GAPS, "missing")
+    gap = None if missing is None else gap_name(missing, names)
+    rest = None if other is None else place_of(other, names, "other")
     values = one_column(values)
     _check_column(values, what)
     present, places = without_missing(names)
@@ -356,9 +420,13 @@ def encode(
             f"{what} must be one column of hashable values, {_first_unhashable(values)}"
         ) from None
     if len(present) < len(names):
-        gap = (set(range(len(names))) - set(places)).pop()
-        codes = np.array([*places, UNKNOWN, gap])[codes]  # the last two entries are for -2 and -1
+        own = (set(range(len(names))) - set(places)).pop()
+        codes = np.array([*places, UNKNOWN, own])[codes]  # the last two entries are for -2 and -1
     worst = UNKNOWN if missing == "keep" else MISSING
+    if codes.min() <= worst:
+        codes = coded_by_text(values, codes, names, rest)
+        if gap is not None:
+            codes[codes == MISSING] = gap
     if codes.min() <= worst:
         refused = np.flatnonzero(codes <= worst)
         message = _refusal(
@@ -381,13 +449,16 @@ def outcome_counts(counts: Any, shape: tuple[int, ...]) -> Array:
 
 # %% ../../nbs/internals/release/06_columns.ipynb #0704b035
 def check_gaps(
-    missing: str, inputs: Sequence[Hashable], outputs: Sequence[Hashable], texts: Iterable[str] = ()
+    missing: Hashable,
+    inputs: Sequence[Hashable],
+    outputs: Sequence[Hashable],
+    texts: Iterable[str] = (),
 ) -> None:
     """Refuse a gap that stays and looks like an outcome; `texts` are those that mean a gap unless they are inputs.
 
-    ValueError if `missing` is none of `GAPS`, or 'keep' and an outcome would be taken for a gap.
+    ValueError if `missing` is none of `GAPS` and no input, or 'keep' and an outcome would be taken for a gap.
     """
-    check_choice(missing, GAPS, "missing")
+    gap_name(missing, inputs)
     if missing != "keep":
         return
     own = any(map(is_missing, inputs))
@@ -431,7 +502,7 @@ def _refusal(
     rows: NDArray[Any],
     names: Sequence[Hashable],
     what: str,
-    missing: str | None,
+    missing: Hashable,
     first_row: int,
     show_values: bool,
     secrets: Sequence[Hashable],
@@ -446,7 +517,10 @@ def _refusal(
         return f"{what} is missing in row {places}: fill it, or {instead}"
     first = plain(getattr(values, "iloc", values)[int(bad[0])])
     found = brief(first) if show_values else f"a value ({type(first).__name__})"
-    why = ": it is an input, so this column has not been released" if first in secrets else ""
+    inputs = set(map(text_of, secrets))
+    why = (
+        ": it is an input, so this column has not been released" if text_of(first) in inputs else ""
+    )
     return f"{what} holds {found} in row {places}, not among {listed_names(names)}{why}"
 
 # %% ../../nbs/internals/release/06_columns.ipynb #d65a42cd

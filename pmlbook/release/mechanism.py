@@ -210,7 +210,8 @@ class Mechanism(Frozen):
         self,
         values: Any,
         rng: np.random.Generator | int | None = None,
-        missing: str = "refuse",
+        missing: Hashable = "refuse",
+        other: Hashable = None,
     ) -> Any:
         """Release a column: draw an outcome for each value.
 
@@ -218,11 +219,15 @@ class Mechanism(Frozen):
         ----------
         values : column of length n
             Values among `inputs`: a list, a NumPy array, a pandas or Polars Series, an Arrow array, a table with one
-            column, or anything with the Arrow PyCapsule interface.
+            column, or anything with the Arrow PyCapsule interface. What equals no input is compared with their texts,
+            so that 1, 1.0 and '1' are one answer where two inputs do not share that text.
         rng : numpy.random.Generator or int, optional
             Generator or seed, for experiments only; a cryptographic generator if left out.
-        missing : {'refuse', 'keep'}
-            Whether a missing value is an error or stays missing, which reveals who did not answer.
+        missing : {'refuse', 'keep'} or an input
+            Whether a missing value is an error, or stays missing, which reveals who did not answer; or the input as
+            which it is released.
+        other : hashable, optional
+            The input as which values are released that are none; an error if left out.
 
         Returns
         -------
@@ -234,13 +239,13 @@ class Mechanism(Frozen):
         ------
         ValueError
             If `values` is empty, or holds a missing value or one not among `inputs`; the row is named. Or if
-            gaps stay that look like an outcome.
+            gaps stay that look like an outcome, or `missing` or `other` is no input.
         """
         words = random_words(rng)
         values = one_column(values)
         check_gaps(missing, self.inputs, self.outputs)
         parts = [
-            self.draw(encode(part, self.inputs, "values", missing, start), words)
+            self.draw(encode(part, self.inputs, "values", missing, start, other=other), words)
             for start, part in blocks(values)
         ]
         return decode(np.concatenate(parts), self.outputs, values)

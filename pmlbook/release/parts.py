@@ -9,7 +9,7 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -90,17 +90,22 @@ class Key:
 
 # %% ../../nbs/internals/release/09_parts.ipynb #ffb21fdb
 def release_part(
-    values: Any, key: Key, number: int, mechanism: Mechanism, missing: str = "refuse"
+    values: Any,
+    key: Key,
+    number: int,
+    mechanism: Mechanism,
+    missing: Hashable = "refuse",
+    other: Hashable = None,
 ) -> tuple[Any, str]:
     """One part of a column, released: its values in the same kind of column, and its digest.
 
     `values`: a list, or a column of NumPy, pandas, Polars or Arrow; it may have no rows. `key`: that of the release.
-    `number`: of the part, from 0. `missing`: as for `Mechanism.privatize`, which has the same distribution.
+    `number`: of the part, from 0. `missing`, `other`: as for `Mechanism.privatize`, which has the same distribution.
     ValueError if a value is refused, with its row; or the part was booked with other rows.
     """
     check_gaps(missing, mechanism.inputs, mechanism.outputs)
     parts = [
-        encode(part, mechanism.inputs, "values", missing, start)
+        encode(part, mechanism.inputs, "values", missing, start, other=other)
         for start, part in blocks(values)
         if len(part)
     ]

@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 
 from pmlbook import Mechanism
-from pmlbook.files import Layout, release_file
+from pmlbook.budget import ReleaseLog
+from pmlbook.files import Layout, release_dask, release_file
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
 
 
 def open_mechanism(*names):
@@ -68,7 +71,7 @@ def test_dates_of_parquet_are_named_by_their_text(tmp_path):
         (("1", "2"), ["01", "2"]),  # a postcode is no number
         (("1", "2"), ["1.5", "2"]),
         (("1", "1.0"), ["1.00", "1"]),  # two names of this text
-        ((1, 2), [True, False]),
+        ((1, 2), [False, True]),
     ],
 )
 def test_what_is_not_the_same_text_is_refused_without_being_shown(tmp_path, names, values):
@@ -95,3 +98,45 @@ def test_unknown_answers_and_gaps_are_released_under_the_names_for_them(tmp_path
     with pytest.raises(ValueError, match="other = 'rest' is none of the names"):
         read(path, "said", made, **(terms | {"other": "rest"}))
     assert Path(path).exists()
+
+
+@pytest.mark.parametrize("names", [("1", "2", "4"), (1, 2, 4), (1.5, "2.0", "4")])
+@pytest.mark.parametrize(
+    "make",
+    [list, np.array, pd.Series, pl.Series, pa.array],
+    ids=["list", "numpy", "pandas", "polars", "arrow"],
+)
+def test_a_column_in_memory_is_read_by_names_of_another_kind(names, make):
+    """The outcomes are read by their text too: pandas makes numbers of '1' where it reads a released file."""
+    made = open_mechanism(*names)
+    assert [*map(str, made.privatize(make([4, 2, 4])))] == ["r2", "r1", "r2"]
+    answers = Mechanism(made.channel, made.prior, names, ("2", "1", "4"))
+    assert answers.estimate(make([1, 4])).frequencies.tolist() == [0, 0.5, 0.5]
+
+
+def test_unknown_answers_and_gaps_in_memory(tmp_path):
+    made = open_mechanism("a", "b", "other", 9)
+    said, names = ["b", "zebra", None, "a"], {"other": "other", "missing": "9"}
+    for column in (said, pd.Series(said), pl.Series(said), pa.array(said)):
+        assert [*map(str, made.privatize(column, **names))] == ["r1", "r2", "r3", "r0"]
+        with pytest.raises(ValueError, match="in row 1, not among"):
+            made.privatize(column, missing=9)
+    log = ReleaseLog(tmp_path / "log", new=True)
+    assert log.privatize("said", made, said, **names).tolist() == ["r1", "r2", "r3", "r0"]
+    for wrong in ({"other": "rest"}, {"missing": "rest"}):
+        with pytest.raises(ValueError, match="'rest' is none of"):
+            made.privatize(said, **(names | wrong))
+
+
+def test_unknown_answers_and_gaps_of_a_partitioned_table(tmp_path):
+    dd = pytest.importorskip("dask.dataframe")
+    made = open_mechanism("1", "2", "other", "no answer")
+    frame = dd.from_pandas(pd.DataFrame({"said": [2, 7, None, 1, 2]}), npartitions=2)
+    terms = {"believed": True, "other": "other", "missing": "no answer"}
+    seen = []
+    released = release_dask(frame, "said", made, tmp_path / "out", tell=seen.append, **terms)
+    assert released["said_released"].compute().tolist() == ["r1", "r2", "r3", "r0", "r1"]
+    # Gaps and unknown values count among the shares of the table.
+    assert seen[0].own == pytest.approx(np.log(5))
+    with pytest.raises(ValueError, match="other = 'rest' is none of the names"):
+        release_dask(frame, "said", made, tmp_path / "out2", **(terms | {"other": "rest"}))

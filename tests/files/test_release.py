@@ -50,7 +50,7 @@ BAD = {
     "missing in the last row": (GOOD + "7,\n", ["missing in row 40001", "keep"]),
     "wrong delimiter": (GOOD.replace(",", ";"), ["1 column:", "delimiter"]),
     "wrong delimiter further down": (GOOD + "7;flu\n", ["row 40001", "1 fields", "delimiter"]),
-    "mixed types": (GOOD + "7,3.5\n8,True\n", ["in row 40001, not among"]),
+    "mixed types": (GOOD + "7,3.5\n8,True\n", ["in row 40001, 40002, not among"]),
     "a row too long": (GOOD + "7,flu,flu\n", ["row 40001", "3 fields"]),
     "a quote that never ends": (GOOD + '7,"flu\n', ["cannot be read as CSV"]),
     "no rows": ("id,diagnosis\n", ["no rows"]),
