@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 # Where compiled modules are not kept, each process compiles NumPy, SciPy and every test anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install lock export strip readme parts book pdf lab notebooks test tests lowest newest binder proofs formal fuzz mutants release-check lint browser clean
+.PHONY: install lock export strip readme parts course book pdf lab notebooks test tests lowest newest binder proofs formal fuzz mutants release-check lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -39,6 +39,10 @@ strip: install
 
 readme: install
 	$(B)/python docs/readme.py
+
+# The student's edition of the six weeks in nbs/teaching.md: no solutions, but cells that check an answer.
+course: install
+	$(B)/python docs/course.py
 
 # The lists of part pages and referee pages, from the chapters, results.csv and errata.csv.
 parts: install

@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pkgutil import walk_packages
 
 import conf
+from course import blank
 from execnb.shell import CaptureShell, format_exc
 from matplotlib.pyplot import uninstall_repl_displayhook
 from nbdev_reader import read
@@ -73,6 +74,11 @@ def execute(path, book=True):
     for count, cell in enumerate(code, start=1):
         if "skip-execution" in cell.metadata.get("tags", []):
             continue
+        if (unanswered := blank(cell.source)) is not None:
+            shell.run(unanswered)
+            if shell.exc is None:
+                error = f"an exercise is right without an answer:\n{unanswered}"
+                return path, notebook, error, time.perf_counter() - start
         cell.outputs = [inlined(output, cell.id) for output in shell.run(cell.source)]
         cell.execution_count = count
         error = complaint(shell, cell.outputs)
