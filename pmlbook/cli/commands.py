@@ -479,7 +479,7 @@ def _tell_release(
 ) -> None:
     facts: dict[str, Any] = {
         "output": str(target),
-        "column": released_title(column),
+        "column": released_title(column, mechanism.keeps_names),
         "sha256": certificate.digest,
         "epsilon": certificate.epsilon,
         "rows": done.rows,

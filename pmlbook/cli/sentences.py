@@ -259,6 +259,8 @@ def codes_or_answers(mechanism: Mechanism) -> str:
         what = f"codes, {short_label(outcomes[0])} to {short_label(outcomes[-1])}, and not answers"
     else:
         what = "called like answers, and need not be the true ones"
+    if not mechanism.determined:
+        return f"The released values are {what}: no estimate gives the shares of all answers."
     return f"The released values are {what}: only an estimate gives shares or a mean."
 
 

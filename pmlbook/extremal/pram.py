@@ -176,14 +176,12 @@ class PramDesign(Design):
         """The largest distance between the probability of a released answer and its share, rounded up."""
         return float_above(invariance_defect(self.mechanism))
 
-    @cached_property
-    def determined(self) -> bool:
-        """Whether the shares of a file can be estimated from its released answers: no row follows from the others."""
-        return bool(np.linalg.matrix_rank(self.mechanism.channel) == len(self.mechanism.inputs))
-
     def __repr__(self) -> str:
-        shown = "released shares are pulled towards the prior's"
-        way = "estimate undoes it" if self.determined else "no estimate undoes it at this level"
+        shown = "released shares are not those of the file"
+        if self.invariant:
+            shown = "released shares are pulled towards the prior's"
+        determined = self.mechanism.determined
+        way = "estimate undoes it" if determined else "no estimate undoes it at this level"
         return (
             f"Pram{super().__repr__()[:-1]}, defect = {text_above(self.defect, 2)}, {shown}: {way})"
         )

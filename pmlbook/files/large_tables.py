@@ -42,7 +42,7 @@ def released_frame(
 ) -> tuple[Any, str]:
     """A pandas frame with one column released under its new title, and the digest of this part."""
     released, digest = release_part(frame[column], key, number, mechanism, missing, other)
-    title = title_in_table(column, list(frame.columns))
+    title = title_in_table(column, list(frame.columns), mechanism.keeps_names)
     if only:
         frame = frame[[column]].reset_index(drop=True)
         released = type(released)(released.array)  # without the index

@@ -83,7 +83,8 @@ def release_file(
 ) -> Released:
     """Release one column of a CSV or Parquet file into a new file; the other columns stay as they are.
 
-    The released column is called `<column>_released`, for its values are outcomes and no answers.
+    The released column is called `<column>_released`, for its values are outcomes and no answers; it keeps its name
+    if they are called like the inputs, as those of PRAM.
 
     Parameters
     ----------
@@ -253,7 +254,7 @@ class _Copy:
         table = self.table
         self.place = find_column(self.column, table, self.show_values)
         self.visible = find_visible(table, self.column, self.given, self.show_values)
-        self.title = title_in_table(self.column, table.columns)
+        self.title = title_in_table(self.column, table.columns, self.mechanism.keeps_names)
         others = () if self.only else range(len(table.columns))
         self.others = [place for place in others if place != self.place]
         titles = [table.columns[place] for place in self.others]

@@ -208,12 +208,11 @@ def among(
     return kept, np.append(np.searchsorted(kept, place), MISSING)[codes]
 
 
-def decode_pandas(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
-    """As a pandas Series with the index and name of `like`, of its type where the names fit."""
+def decode_pandas(codes: NDArray[Any], names: Sequence[Hashable], like: Any, name: Any) -> Any:
+    """As a pandas Series of this name with the index of `like`, of its type where the names fit."""
     import pandas as pd
 
     index = getattr(like, "index", None)
-    name = released_title(getattr(like, "name", None))
     if isinstance(like.dtype, pd.CategoricalDtype):
         table: Any = list(names)
         found = among(codes, names, like.dtype.categories.tolist()) if like.dtype.ordered else None
@@ -238,12 +237,12 @@ def decode_pandas(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> 
         return column
 
 # %% ../../nbs/internals/release/06_columns.ipynb #0dafa5b1
-def decode_polars(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
-    """As a Polars Series with the name of `like`, of its type where the names fit."""
+def decode_polars(codes: NDArray[Any], names: Sequence[Hashable], like: Any, name: Any) -> Any:
+    """As a Polars Series of this name, of the type of `like` where the names fit."""
     import polars as pl
 
     def make(values: list[Hashable], kind: Any = None) -> Any:
-        return pl.Series(released_title(like.name), values, kind)
+        return pl.Series(name, values, kind)
 
     kind = like.dtype
     if isinstance(kind, pl.Enum):
@@ -254,8 +253,8 @@ def decode_polars(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> 
     return table.gather(places.set(places < 0, None))
 
 
-def decode_arrow(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
-    """As an Arrow array of the type of `like` where the names fit, a dictionary where it is one."""
+def decode_arrow(codes: NDArray[Any], names: Sequence[Hashable], like: Any, name: Any) -> Any:
+    """As an Arrow array, which has no name, of the type of `like` where the names fit, a dictionary where it is one."""
     import pyarrow as pa
 
     coded = isinstance(like.type, pa.DictionaryType)
@@ -289,7 +288,7 @@ def fitting(make: Any, names: list[Hashable], kind: Any, error: type[Exception])
     raise ValueError(f"names {listed_names(names)} do not fit into one column of this kind")
 
 
-WRITERS: dict[str, Callable[[NDArray[Any], Sequence[Hashable], Any], Any]] = {
+WRITERS: dict[str, Callable[[NDArray[Any], Sequence[Hashable], Any, Any], Any]] = {
     "pandas": decode_pandas,
     "polars": decode_polars,
     "pyarrow": decode_arrow,
@@ -524,10 +523,11 @@ def _refusal(
     return f"{what} holds {found} in row {places}, not among {listed_names(names)}{why}"
 
 # %% ../../nbs/internals/release/06_columns.ipynb #d65a42cd
-def decode(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
+def decode(codes: NDArray[Any], names: Sequence[Hashable], like: Any, answers: bool = False) -> Any:
     """The names at these codes, as a column of the kind of `like`; -1 stays missing.
 
-    A list gives a NumPy array. The length of `codes` is that of `like`. The name of a Series is that of `released_title`.
+    A list gives a NumPy array. The length of `codes` is that of `like`. The name of a Series is that of `released_title`; `answers`:
+    see there.
     Ordered categories stay ordered where the names are among them.
 
     ValueError if the names do not fit into one column of that library, or several mean a missing value.
@@ -540,4 +540,4 @@ def decode(codes: NDArray[Any], names: Sequence[Hashable], like: Any) -> Any:
         own = np.full(len(names) + 1, MISSING)  # the last entry is for code -1
         own[places] = np.arange(len(present))
         codes = own[codes]
-    return writer(codes, present, like)
+    return writer(codes, present, like, released_title(getattr(like, "name", None), answers))

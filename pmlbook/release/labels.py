@@ -89,16 +89,16 @@ def released_names(inputs: Sequence[Hashable], count: int) -> tuple[Hashable, ..
     return Unnamed(f"{start}{place:0{digits}}" for place in range(count))
 
 
-def released_title(name: Any) -> Any:
-    """The title of a released column; one without a name stays without."""
+def released_title(name: Any, answers: bool = False) -> Any:
+    """The title of a released column; one without a name stays without, and one of `answers` keeps its own."""
     nameless = name is None or (isinstance(name, str) and not name)
-    return name if nameless else f"{name}_released"
+    return name if nameless or answers else f"{name}_released"
 
 
-def title_in_table(column: str, columns: Sequence[str]) -> str:
+def title_in_table(column: str, columns: Sequence[str], answers: bool = False) -> str:
     """The title of a released column of a table; ValueError if another column has this name."""
-    title = f"{column}_released"
-    if title in columns:
+    title = released_title(column, answers)
+    if title != column and title in columns:
         raise ValueError(
             f"the released column would be called {title!r}, as another one is: rename that"
         )

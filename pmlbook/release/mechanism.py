@@ -206,6 +206,20 @@ class Mechanism(Frozen):
             best, noise = replace(self, channel=mixed), 4 * noise
         return best
 
+    @cached_property
+    def determined(self) -> bool:
+        """Whether the outcomes determine the frequencies of the secrets: no row follows from the others.
+
+        Source: `undoing` refuses the same channels.
+        """
+        n, m = self.channel.shape
+        return m >= n and int(np.linalg.matrix_rank(self.channel)) == n
+
+    @property
+    def keeps_names(self) -> bool:
+        """Whether outcomes are called like the inputs, as those of PRAM, so that a released column keeps its name."""
+        return self.outputs == self.inputs
+
     def privatize(
         self,
         values: Any,
@@ -232,8 +246,8 @@ class Mechanism(Frozen):
         Returns
         -------
         column of length n
-            Values among `outputs`, in the kind of column that came in, `released_title` its name; a list gives a
-            NumPy array.
+            Values among `outputs`, in the kind of column that came in; a list gives a NumPy array. The name of a
+            Series gets `_released` at its end, unless outcomes are called like the inputs.
 
         Raises
         ------
@@ -248,7 +262,7 @@ class Mechanism(Frozen):
             self.draw(encode(part, self.inputs, "values", missing, start, other=other), words)
             for start, part in blocks(values)
         ]
-        return decode(np.concatenate(parts), self.outputs, values)
+        return decode(np.concatenate(parts), self.outputs, values, self.keeps_names)
 
     def draw(self, codes: NDArray[np.intp], words: Words) -> NDArray[Any]:
         """Positions of outcomes for positions of secrets, both of shape (n,); -1, a gap, stays."""
@@ -363,12 +377,10 @@ def warn_of(design: Any, frequencies: bool = True, stacklevel: int = 3) -> Any:
 
     `frequencies`: whether they may be what the outcomes are wanted for. At a level of 0 nothing is, and nothing is said.
 
-    Source: `undoing` refuses the same channels.
+    Source: `Mechanism.determined`.
     """
     mechanism = design.mechanism
-    n, m = mechanism.channel.shape
-    dependent = m < n or np.linalg.matrix_rank(mechanism.channel) < n
-    if frequencies and dependent and mechanism.epsilon > 0:
+    if frequencies and mechanism.epsilon > 0 and not mechanism.determined:
         warnings.warn(
             "the outcomes of this mechanism do not determine the frequencies, so `estimate` will refuse them; "
             "estimation_mechanism finds outcomes that do",

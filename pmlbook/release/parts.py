@@ -111,4 +111,4 @@ def release_part(
     ]
     codes = np.concatenate(parts) if parts else np.empty(0, np.intp)
     drawn, digest = key.draw(codes, number, mechanism)
-    return decode(drawn, mechanism.outputs, values), digest
+    return decode(drawn, mechanism.outputs, values, mechanism.keeps_names), digest

@@ -403,7 +403,21 @@ def test_a_design_for_answers_releases_answers(run):
     code, out = run("design yes=30 no=30 --epsilon 0.3 --for answers -o pram.json")
     assert code == EXIT_SUCCESS and "answers: 67.4 % stay as they are" in out  # e^0.3 / 2
     code, out = run("release pram.json in.csv new.csv --column said")
-    assert code == EXIT_SUCCESS and "called like answers" in out
-    assert set(Path("new.csv").read_text().split()[1:]) <= {
-        f"{i},{a}" for i in "12" for a in ("yes", "no")
-    }
+    assert code == EXIT_SUCCESS and "called like answers" in out and "column: said\n" in out
+    assert "need not be the true ones: only an estimate gives shares" in out
+    header, *rows = Path("new.csv").read_text().split()
+    assert header == "id,said" and set(rows) <= {f"{i},{a}" for i in "12" for a in ("yes", "no")}
+    code, out = run("estimate pram.json new.csv --column said")
+    assert code == EXIT_SUCCESS
+
+
+def test_answers_whose_shares_cannot_be_estimated_are_released_with_one_sentence(run):
+    """At half a nat three of the four rows are equal: no line speaks of an estimate of all shares."""
+    answers = ["married"] * 50 + ["single"] * 30 + ["divorced"] * 15 + ["widowed"] * 5
+    Path("status.csv").write_text("status\n" + "\n".join(answers * 20) + "\n")
+    design = "design --counts status.csv --column status --epsilon 0.5 --for answers -o d.json"
+    for command in (design, "release d.json status.csv new.csv --column status"):
+        code, out = run(command)
+        assert code == EXIT_SUCCESS and "frequencies: not determined" in out
+        assert "only an estimate" not in out
+    assert "no estimate gives the shares of all answers" in out

@@ -55,10 +55,10 @@ def test_partitions_release_the_column_and_nothing_else():
     frame = patients(100)
     lazy = dd.from_pandas(frame, npartitions=4)
     done = release_dask(lazy[lazy["id"] >= 50], "diagnosis", SWAP, "out")  # the first are empty
-    assert done.npartitions == 4 and list(done.columns) == ["id", "diagnosis_released"]
+    assert done.npartitions == 4 and list(done.columns) == ["id", "diagnosis"]
     answer = done.compute()
     assert answer["id"].tolist() == answer.index.tolist() == list(range(50, 100))
-    assert answer["diagnosis_released"].tolist() == ["flu", "healthy"] * 25
+    assert answer["diagnosis"].tolist() == ["flu", "healthy"] * 25
     assert answer.dtypes.equals(done.dtypes) and frame.equals(patients(100))
     assert os.listdir() == ["out"]
     assert sorted(os.listdir("out")) == [f"part.{k}.parquet" for k in range(4)]
@@ -72,7 +72,7 @@ def test_a_released_column_has_its_type_in_every_partition(kind):
     lazy = dd.from_pandas(patients(40).astype({"diagnosis": kind}), npartitions=2)
     some = release_dask(lazy[lazy["id"] < 10], "diagnosis", SWAP, "out")  # the second is empty
     assert some.compute().dtypes.equals(some.dtypes)
-    assert isinstance(some.dtypes["diagnosis_released"], pd.CategoricalDtype) == (kind != "object")
+    assert isinstance(some.dtypes["diagnosis"], pd.CategoricalDtype) == (kind != "object")
 
 
 def test_every_partition_and_every_release_draws_anew():
@@ -139,7 +139,7 @@ def test_bad_values_are_reported_with_partition_and_row_and_leave_nothing():
         release_dask(dd.from_pandas(frame, npartitions=2), "diagnosis", SWAP, "out", log=log)
     assert "cold" not in str(told.value) and nothing_is_left() and not log.entries
     kept = release_dask(lazy, "diagnosis", SWAP, "kept", missing="keep").compute()
-    assert kept["diagnosis_released"].isna().tolist() == [row == 7 for row in range(10)]
+    assert kept["diagnosis"].isna().tolist() == [row == 7 for row in range(10)]
 
 
 @pytest.mark.parametrize(

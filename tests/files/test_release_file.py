@@ -364,7 +364,7 @@ def test_only_the_fields_of_one_column_change(tmp_path_factory, table, rows):
         list(csv.reader(io.StringIO(some, newline=""), delimiter=delimiter, strict=True))
         for some in (text, copy)
     )
-    follows = {name: SPELT[(i + 1) % 6] for i, name in enumerate(SPELT)} | {"said": "said_released"}
+    follows = {name: SPELT[(i + 1) % 6] for i, name in enumerate(SPELT)} | {"said": "said"}
     for old_row, new_row in zip(before, after, strict=True):
         assert new_row.pop(place) == follows[old_row.pop(place)] and old_row == new_row
 
@@ -448,18 +448,16 @@ def test_a_gap_that_is_an_input_is_randomised_in_files(folder, missing):
     names = (*NAMES, None)
     made = Mechanism(TURNED, [0.25] * 4, names, names)
     text = "id,said\n1,flu\n2,\n3,healthy\n4,rare\n"
-    assert (
-        release(text, made, missing=missing) == b"id,said_released\n1,rare\n2,healthy\n3,flu\n4,\n"
-    )
+    assert release(text, made, missing=missing) == b"id,said\n1,rare\n2,healthy\n3,flu\n4,\n"
     text = text.replace(",\n", ",NA\n")
     new = release(text, made, missing=missing, missing_text="NA", force=True)
-    assert new == b"id,said_released\n1,rare\n2,healthy\n3,flu\n4,NA\n"
+    assert new == b"id,said\n1,rare\n2,healthy\n3,flu\n4,NA\n"
     for make in (pa.array, lambda said: pa.array(said).dictionary_encode()):
         pq.write_table(pa.table({"said": make(SAID)}), "in.parquet")
         release_file("in.parquet", "out.parquet", "said", made, missing=missing, force=True)
-        new = pq.read_table("out.parquet")["said_released"].to_pylist()
+        new = pq.read_table("out.parquet")["said"].to_pylist()
         assert new == [NEXT[value] for value in SAID]
-    counts = count_outcomes("out.csv", "said_released", names, Layout(missing_text="NA"))
+    counts = count_outcomes("out.csv", "said", names, Layout(missing_text="NA"))
     assert counts.tolist() == [1, 1, 1, 1]
 
 
@@ -481,7 +479,7 @@ def test_gaps_and_blocks_are_counted(folder, monkeypatch):
     ahead = {"missing": "keep", "progress": lambda *how: told.append(how)}
     assert release_file(*gaps, **ahead) == Released(5, 2)
     assert [rows for rows, _ in told] == [2, 4, 5] and told[-1][1] == 1.0
-    counts = count_values("kept.csv", "said_released")
+    counts = count_values("kept.csv", "said")
     assert counts[None] == 2 and sum(counts.values()) == 5
     assert count_outcomes("gaps.csv", "said", NAMES, missing="keep").tolist() == [1, 1, 1]
     assert sum(values_of("gaps.csv", "said"), []) == ["flu", None, "rare", None, "healthy"]
@@ -544,7 +542,7 @@ def test_every_kind_of_parquet_column(folder, column, names):
     made = Mechanism(np.eye(2)[::-1], [0.5, 0.5], names, names)
     pq.write_table(pa.table({"said": column}), "in.parquet")
     release_file("in.parquet", "out.parquet", "said", made)
-    new = pq.read_table("out.parquet")["said_released"]
+    new = pq.read_table("out.parquet")["said"]
     assert new.to_pylist() == list(names[::-1])
 
 
