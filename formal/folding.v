@@ -2,7 +2,7 @@
 
     A permutation [T] folds the distribution [P] if the symbols [T 0], [T 1], ... come in the order
     of falling probability.  The folded distribution has the probabilities in this order. *)
-From pmlbook Require Import base designs hamming distortions ordered.
+From pmlbook Require Import base minimax designs hamming distortions ordered.
 
 Section Folding.
 
@@ -166,6 +166,80 @@ have [_ _ exact _] := kalantari_thm_2 V_ge0 V_sum (fun F F_in => union_falls (V_
 have [_ low] := exact F F_in small; have := low Q c Q_valid Q_c.
 have <- : n.+1%:R * ((1 - D) / D) * D = n.+1%:R * (1 - D) by field; apply: lt0r_neq0.
 by rewrite ler_pmul2r.
+Qed.
+
+(** Folding is exact: for a polytope, folded with its mixtures, the union of the folded pieces
+    has the levels and limits that the source set has, and no others. *)
+Theorem folding_exact (k : nat) (v : 'I_k -> 'I_n.+2 -> R) (D c : R) :
+  (forall P, S P <-> hull (fun F => exists j, F =1 v j) P) ->
+  (exists2 Q, valid S D Q & private c Q) <-> (exists2 Q, valid union D Q & private c Q).
+Proof.
+move=> polytope; split; first exact: kalantari_rem_4.
+move=> [Q Q_valid Q_c]; pose d i := 1 - Q i i.
+have [c_ge1 d_in d_D rows] : [/\ 1 <= c, forall i, 0 <= d i <= 1,
+    forall F, union F -> \sum_i F i * d i <= D
+  & forall i, n.+1%:R - \sum_(j | j != i) d j <= c * d i] := own_distortions Q_valid Q_c.
+have v_in j P : P =1 v j -> S P.
+  move=> PE; apply/polytope; exists 1%N, (fun=> 1), (fun=> P).
+  by split=> [i||_|x]; rewrite ?ler01 ?big_ord1 ?mul1r //; exists j.
+pose f (i : 'I_n.+2 + 'I_n.+2 + 'I_n.+2) (x : 'I_n.+2 -> R) : R :=
+  match i with
+  | inl (inl i) => x i
+  | inl (inr i) => - x i
+  | inr i => - (\sum_(j | j != i) x j + c * x i)
+  end.
+pose b (i : 'I_n.+2 + 'I_n.+2 + 'I_n.+2) : R :=
+  match i with inl (inl _) => 1 | inl (inr _) => 0 | inr _ => - n.+1%:R end.
+have within_f x : (forall i, 0 <= x i <= 1) ->
+    (forall i, n.+1%:R - \sum_(j | j != i) x j <= c * x i) -> forall i, f i x <= b i.
+  move=> x_in x_rows [[i|i]|i] /=; first by have /andP [] := x_in i.
+    by rewrite oppr_le0; have /andP [] := x_in i.
+  by rewrite ler_opp2 addrC -ler_subl_addr.
+have [[[i|i]|i]|j||w w_ge0 w_one|x x_f x_D] :=
+    minimax (f := f) (b := b) (g := fun j x => \sum_i v j i * x i) (D := D).
+- exact: linear_at.
+- exact/linear_opp/linear_at.
+- by apply/linear_opp/linear_add/linear_scale/linear_at; apply: linear_sum => j; apply: linear_at.
+- by apply: linear_sum => i; apply/linear_scale/linear_at.
+- exists (fun=> 1); apply: within_f => i; first by rewrite ler01 lexx.
+  by rewrite sumr_const cardC1 card_ord subrr mulr1 (le_trans ler01).
+- pose P i := \sum_j w j * v j i.
+  have P_in : S P.
+    by apply/polytope; exists k, w, v; split=> // j; exists j.
+  have [T T_folds P_piece] := every_distribution_folds P_in.
+  exists (fun i => d (T^-1 i)%g).
+    have same : \sum_j d (T^-1 j)%g = \sum_j d j by rewrite [RHS](reindex_inj (@perm_inj _ T^-1)).
+    by apply: within_f => // i; have := rows (T^-1 i)%g; rewrite !others_rest same.
+  apply: le_trans (d_D (fun i => P (T i)) _); last by exists T.
+  rewrite [X in _ <= X](reindex_inj (@perm_inj _ T^-1)) /=.
+  under [X in X <= _]eq_bigr => j _ do rewrite mulr_sumr.
+  rewrite exchange_big /= le_eqVlt; apply/orP; left; apply/eqP; apply: eq_bigr => i _.
+  by rewrite permKV mulr_suml; apply: eq_bigr => j _; rewrite mulrA.
+have x_in i : 0 <= x i <= 1.
+  by have /= -> := x_f (inl (inl i)); have /= := x_f (inl (inr i)); rewrite oppr_le0 => ->.
+have x_rows i : n.+1%:R - \sum_(j | j != i) x j <= c * x i.
+  by have /= := x_f (inr i); rewrite ler_opp2 addrC -ler_subl_addr.
+have corners_D P : (exists j, P =1 v j) -> \sum_i P i * x i <= D.
+  by move=> [j PE]; under eq_bigr => i _ do rewrite PE; apply: x_D.
+have corners_ge0 P : (exists j, P =1 v j) -> forall i, 0 <= P i.
+  by move=> [j PE]; apply: S_ge0; apply: v_in PE.
+have x_allowed := scaled_allowed corners_ge0 c_ge1 x_in corners_D (fun=> x_rows).
+have [W W_valid W_c] := from_allowed c_ge1 x_allowed.
+exists W => //; have [W_mech W_D] := (kalantari_lem_2 _ _ _).1 W_valid; split=> // P /polytope.
+exact: W_D.
+Qed.
+
+(** Corollary 1 of the third paper, (19), for polytopes: where the folded pieces agree, their
+    intersection and their union have the levels of the source set. *)
+Theorem kalantari_cor_1 (k : nat) (v : 'I_k -> 'I_n.+2 -> R) (D c : R) :
+  (forall P, S P <-> hull (fun F => exists j, F =1 v j) P) -> (forall F, inside F <-> union F) ->
+  ((exists2 Q, valid inside D Q & private c Q) <-> (exists2 Q, valid S D Q & private c Q)) /\
+  ((exists2 Q, valid S D Q & private c Q) <-> (exists2 Q, valid union D Q & private c Q)).
+Proof.
+move=> /folding_exact exact_ same; split; last exact: exact_.
+split=> [[Q [Q_mech Q_D] Q_c]|/exact_ [Q [Q_mech Q_D] Q_c]]; last first.
+  by exists Q => //; split=> // F /same; apply: Q_D.
+by apply/exact_; exists Q => //; split=> // F /same; apply: Q_D.
 Qed.
 
 End Folding.

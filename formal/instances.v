@@ -1,6 +1,7 @@
 (** Small examples over the rational numbers.  A theorem whose hypotheses nothing satisfies
     would say nothing, so theorems with many hypotheses are applied to numbers here. *)
-From pmlbook Require Import base leakage designs worst_case hamming distortions ordered colours folding.
+From pmlbook Require Import base leakage designs worst_case certificates hamming distortions ordered.
+From pmlbook Require Import colours folding.
 From pmlbook Require mechanisms vertices uniform structure.
 
 (** A utility that is not linear: how far the entries of a column lie apart. *)
@@ -211,6 +212,59 @@ have [_ _ levels] := kalantari_eq_48 wrong_in wrong_rises fits.
 by have [_ _ _ _ row] := wrong_programme; apply/levels.
 Qed.
 
+(** The second symbol is the likeliest: this source set is not in order, and folds onto one
+    that is. *)
+Definition middle (i : 'I_3) : rat := if i == 1 then 1 / 2%:R else 1 / 4%:R.
+Definition turned (P : 'I_3 -> rat) : Prop := P =1 middle.
+
+Lemma turned_folded (T : {perm 'I_3}) P : turned P -> falls (fun i => P (T i)) ->
+  (fun i => P (T i)) =1 order.
+Proof.
+move=> same P_falls i; have T0 : T 0 = 1.
+  apply/eqP; apply: contraT => /negPf neq.
+  have : P (T ((T^-1)%g 1)) <= P (T 0) := P_falls 0 _ isT.
+  by rewrite permKV !same /middle neq.
+by rewrite same /middle /order -T0 (inj_eq perm_inj).
+Qed.
+
+Lemma turned_ge0 P : turned P -> forall i, 0 <= P i.
+Proof. by move=> P_in i; rewrite P_in /middle; case: ifP. Qed.
+
+Lemma turned_polytope P :
+  turned P <-> hull (fun F => exists j : 'I_1, F =1 middle) P.
+Proof.
+split=> [P_in|[k [t [F [_ t_one F_in PE]]]] i].
+  by exists 1%N, (fun=> 1), (fun=> P); split=> [_||_|x]; rewrite ?big_ord1 ?mul1r //; exists 0.
+rewrite PE (eq_bigr (fun j => t j * middle i)).
+  by rewrite -mulr_suml t_one mul1r.
+by move=> j _; have [_ ->] := F_in j.
+Qed.
+
+Lemma turned_union_programme : programme (union turned) (3%:R / 8%:R) 4%:R wrong.
+Proof.
+have [w1 w2 w3 w4 w5] := wrong_programme; split=> // F [T [P P_in [F_falls FE]]]; apply: w4 => i.
+rewrite FE; apply: turned_folded => // j k jk; have := F_falls j k jk.
+by rewrite !FE.
+Qed.
+
+Example of_folding_exact : exists2 Q, valid turned (3%:R / 8%:R) Q & private 4%:R Q.
+Proof.
+apply: (folding_exact turned_ge0 _ _ turned_polytope).2.
+apply: (from_allowed (d := wrong)) => //.
+by have [] := (programme_allowed (union turned) _ wrong (c := 4%:R) isT).1 turned_union_programme.
+Qed.
+
+Example of_kalantari_cor_1 : exists2 Q, valid (inside turned) (3%:R / 8%:R) Q & private 4%:R Q.
+Proof.
+have [|agree _] := kalantari_cor_1 turned_ge0 (3%:R / 8%:R) 4%:R turned_polytope.
+  move=> F; split=> [F_in|[T [P P_in [F_falls FE]]] U [G G_in G_falls]]; last first.
+    exists G => //; split=> // i; rewrite (turned_folded G_in G_falls) FE.
+    by apply: turned_folded => // j k jk; have := F_falls j k jk; rewrite !FE.
+  have [T T_folds _] := every_distribution_folds (S := turned) (P := middle) (fun=> erefl).
+  by exists T; apply: F_in.
+exact: agree.2 of_folding_exact.
+Qed.
+
 (** The uniform distribution alone is a source set of the first class. *)
 Example of_kalantari_thm_1 :
   least (fun P : bool -> rat => P =1 half) (1 / 4%:R) ((2%:R - 1) * ((1 - 1 / 4%:R) / (1 / 4%:R))).
@@ -283,4 +337,19 @@ apply: (structure.grosse_lem_7 half_gt0 half_sum c_gt1 region erefl (spread_subl
   by apply/(maps.1 _); exists id.
 rewrite structure.used_vertex; [|exact: half_gt0|exact: half_sum].
 by apply/setP => y; rewrite inE; apply/imsetP; exists y.
+Qed.
+
+(** Only the truth is allowed: it needs the level [ln 2], and a certificate rules [ln 3/2] out. *)
+Example of_dual_certificate_bound :
+  ~ exists P, [/\ mechanism P, keeps half (3%:R / 2%:R) P & respects (fun x y : bool => x == y) P].
+Proof.
+move=> /(dual_certificate_bound half_gt0 half_sum (fun x y : bool => x == y) (c := 3%:R / 2%:R) isT).
+move=> /(_ (fun x : bool => x%:R) (fun x => ler0n _ x)); rewrite big_bool => /(_ erefl).
+move=> [y [a [[u [u_in u_out u_mean u_more]] a_ge]]].
+move: u_mean u_more a_ge; rewrite /mean !big_bool /= mul1r mul0r addr0 /half => <-.
+case: y u_out => out; [rewrite (out false) // | rewrite (out true) //];
+  rewrite mulr0 ?addr0 ?add0r => more least.
+  have /andP [_ small] := u_in true; have := le_trans least (ler_wpmul2l _ small).
+  by rewrite mulr1 => /(_ isT).
+by have := le_trans least more.
 Qed.
