@@ -2,6 +2,7 @@
 
 import re
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 import nbformat.v4 as v4
@@ -10,11 +11,13 @@ from test_links import LINK, NBS, prose
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
-from minutes import WORDS_A_MINUTE, minutes  # noqa: E402
+from minutes import minutes  # noqa: E402
+from nbdev_reader import read  # noqa: E402
 
 FRONT = prose(NBS / "index.ipynb")
 PARTS = [p for p in sorted(NBS.glob("*/index.md")) if "<!-- chapters -->" in prose(p)]
-FOLDED = re.compile(r"^:::\{admonition\} .*\n:class: dropdown\n.*?^:::$", re.M | re.S)
+BOOK = sorted(NBS.glob("*/[0-9]*.ipynb"))
+SCREEN = 24  # lines of code; equal to LONG in docs/_static/book.js
 ROUTES = ["You study this", "You have a column to release"]
 QUESTIONS = {  # the page that answers, and words that the answer has
     "What is PML?": ("foundations/02_leakage.ipynb", "pointwise maximal leakage"),
@@ -54,6 +57,13 @@ def test_the_first_screen_says_what_and_leads_on():
     assert "audit/01_differential_privacy.ipynb" in first and len(first.split()) < 170
 
 
+def test_the_first_screen_repeats_what_a_chapter_computes():
+    said = re.search(r"needs ([\d.]+ to [\d.]+) times as many people", FRONT)[1]
+    chapter = NBS / "estimation" / "01_optimal_design.ipynb"
+    code = [c.source for c in read(chapter.read_text("utf-8")).cells if c.cell_type == "code"]
+    assert any(f'== "{said}"' in source for source in code)
+
+
 def route(heading):
     """The chapters that a route of the front page names, and its minutes."""
     text = FRONT.partition(f"### {heading}\n")[2].partition("\n### ")[0]
@@ -72,6 +82,11 @@ def with_all_needed(chapters):
     return found
 
 
+def missing(chapters):
+    """What some chapters need, to the first one, and is not among them."""
+    return sorted(p.relative_to(NBS).as_posix() for p in with_all_needed(chapters) - chapters)
+
+
 @pytest.mark.parametrize("heading", ROUTES)
 def test_a_route_takes_as_long_as_it_says(heading):
     chapters, said = route(heading)
@@ -80,13 +95,49 @@ def test_a_route_takes_as_long_as_it_says(heading):
 
 
 @pytest.mark.parametrize("heading", ROUTES)
-def test_all_that_a_route_needs_is_read_in_its_time(heading):
-    """The text of the chapters and of everything that is needed to follow them; code that they use can wait."""
-    chapters, said = route(heading)
-    needed = with_all_needed(chapters)
-    assert len(needed) > len(chapters)
-    unfolded = [FOLDED.sub("", prose(path)) for path in needed]
-    assert sum(len(text.split()) for text in unfolded) / WORDS_A_MINUTE <= said
+def test_a_route_needs_no_chapter_that_is_not_on_it(heading):
+    assert missing(route(heading)[0]) == []
+
+
+def test_what_may_be_skipped_is_needed_only_by_what_may_be_skipped_too():
+    skipped = set()
+    for path in PARTS:
+        words = prose(path).partition("skip**")[2].partition("<!--")[0]
+        skipped |= {(path.parent / link).resolve() for link in LINK.findall(words)}
+    for path in set(BOOK) - skipped:
+        assert not with_all_needed([path]) & skipped, path
+    assert not any(skipped & route(heading)[0] for heading in ROUTES)
+
+
+@pytest.mark.parametrize("path", BOOK, ids=[p.relative_to(NBS).as_posix() for p in BOOK])
+def test_a_chapter_is_used_before_its_code_fills_a_screen(path):
+    """The first code that is shown is an example, or at most as long as what the site shows before it folds."""
+    code = [cell for cell in read(path.read_text("utf-8")).cells if cell.cell_type == "code"]
+    tags = {cell.id: cell.metadata.get("tags", []) for cell in code}
+    shown = [c for c in code if not any(t.startswith(("hide", "remove")) for t in tags[c.id])]
+    exported = takewhile(lambda cell: "pml-export" in tags[cell.id], shown)
+    assert sum(len(cell.source.splitlines()) for cell in exported) <= SCREEN
+
+
+def test_the_first_week_needs_no_chapter_that_is_not_in_it():
+    week = FRONT.partition("In a first week")[2].partition("\n\n")[0]
+    parts = [NBS / link for link in LINK.findall(week) if link.endswith("/index.md")]
+    chapters = {path for part in parts for path in part.parent.glob("[0-9]*.ipynb")}
+    last = NBS / re.search(r"up to \[[^]]*\]\(([^)]*)", week)[1]
+    later = {path for path in last.parent.glob("[0-9]*.ipynb") if path.name > last.name}
+    alone = {NBS / link for link in LINK.findall(week.partition(last.name)[2]) if "audit" in link}
+    assert len(alone) == 1 and missing(chapters - later | alone) == []
+
+
+def test_a_week_of_the_course_needs_no_later_chapter_and_says_how_long_it_takes():
+    before, course = set(), prose(NBS / "teaching.md")
+    weeks = re.findall(r"^\| \d\. [^|]*\|([^|]*)\| (\d+) \|", course, re.M)
+    for chapters, said in weeks:
+        week = {NBS / link for link in LINK.findall(chapters)}
+        before |= week
+        assert missing(before) == []
+        assert 0.85 <= sum(map(minutes, week)) / int(said) <= 1.15
+    assert len(weeks) == 6
 
 
 def test_needs_are_followed_to_the_first_chapter():
@@ -105,8 +156,7 @@ def test_a_part_says_what_it_proves_what_it_needs_and_what_to_skip(path):
 
 
 def test_every_part_has_its_page():
-    parts = {path.parent for path in NBS.glob("*/[0-9]*.ipynb")}
-    assert {path.parent for path in PARTS} == parts
+    assert {path.parent for path in PARTS} == {path.parent for path in BOOK}
 
 
 def test_minutes_count_words_and_the_code_that_is_shown(tmp_path):
