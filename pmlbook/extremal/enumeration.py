@@ -5,7 +5,6 @@
 # %% ../../nbs/extremal/08_enumeration.ipynb #e5f48b2a
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Protocol
@@ -21,7 +20,6 @@ from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.restricted_master import minimise_listed
 from ..release.mechanism import Mechanism
-from ..foundations.leakage import epsilon_pml
 from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import UNPROVEN_ERROR, Utility, finite
 from ..numerics.validation import Array, PriorLike
@@ -266,35 +264,30 @@ class Contradiction(SolverFailed):
     """A value lies above what is proved to be an upper bound: one of them is wrong."""
 
 
-SHAVES = (0.0, *(2.0**k for k in range(-52, -41)))
-MAX_QUICK_PROBABILITIES = 2**15  # probabilities, from which on it takes long to certify them
+SHAVES = tuple(2.0**k for k in range(-52, -41))
 
 
-def keep_level(make: Callable[[float], Mechanism], epsilon: float) -> Mechanism:
-    """The first of `make(shave)`, with ever larger shaves, that certifiably leaks at most `epsilon`.
+def keep_level(
+    make: Callable[[float], Mechanism],
+    epsilon: float,
+    otherwise: Callable[[Mechanism], Mechanism] | None = None,
+) -> Mechanism:
+    """`make(shave)` with a small shave for which it certifiably leaks at most `epsilon`.
 
-    Beyond `MAX_QUICK_PROBABILITIES` probabilities one is found by halving: larger shaves mostly leak less, and each costs time.
+    A shave below the excess of `make(0)` is not enough. If four larger ones are not either, the nearest of these
+    mechanisms is mended by `otherwise`, or noise is mixed in.
 
     Source: `Mechanism.certify`.
     """
-    made: dict[float, Mechanism] = {}
-
-    def kept(shave: float) -> bool:
+    made = [make(0.0)]
+    excess = made[0].epsilon - epsilon
+    shaves = [shave for shave in SHAVES if shave >= excess][::3]
+    while made[-1].epsilon > epsilon and shaves:
         try:
-            made[shave] = make(shave)
-        except SolverFailed:  # the lowered vectors do not mix, the genuine ones must
-            if shave == SHAVES[0]:
-                raise
-            return False
-        return bool(made[shave].certify(epsilon))
-
-    if kept(SHAVES[0]):
-        return made[SHAVES[0]]
-    if made[SHAVES[0]].weights.size > MAX_QUICK_PROBABILITIES:
-        first = bisect_left(SHAVES, True, lo=1, key=kept)
-    else:
-        first = next((k for k in range(1, len(SHAVES)) if kept(SHAVES[k])), len(SHAVES))
-    if first < len(SHAVES):
-        return made[SHAVES[first]]
-    nearest = min(made.values(), key=lambda one: epsilon_pml(one.channel, one.prior))
-    return nearest.within(epsilon)
+            made.append(make(shaves.pop(0)))
+        except SolverFailed:  # the lowered vectors do not mix
+            continue
+    if made[-1].epsilon <= epsilon:
+        return made[-1]
+    nearest = min(made, key=lambda one: one.epsilon)
+    return nearest.within(epsilon) if otherwise is None else otherwise(nearest)

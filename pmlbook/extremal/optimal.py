@@ -10,6 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 import scipy
 
 from .binary import binary_mechanism
@@ -29,10 +30,12 @@ from ..foundations.utility import as_utility, lifts_of
 from .column_generation import generate
 from .dual_bound import MAX_ENUMERATED_SECRETS as MAX_ENUMERATED_SECRETS
 from .dual_bound import formula_duals, formula_vertices, publication_worth
-from ..numerics.enclosure import float_above, reaches
+from ..numerics.enclosure import float_above, reaches, whole_numbers
 from ..numerics.linear_programmes import OutOfTime, SolverFailed, warn_if_loose
 from ..numerics.progress import UNLIMITED, Clock
+from ..release.certificate import exact_products, exp_below
 from ..release.mechanism import Design, Mechanism, Region, warn_of
+from ..release.sampling import UNITS
 
 # %% auto #0
 __all__ = ['METHODS', 'optimal_mechanism']
@@ -43,15 +46,15 @@ def closed_form(prior: CheckedPrior, epsilon: float, utility: Utility) -> Mechan
 
     Source: Grosse et al. 2024, Theorems 2, 3 and 4.
     """
-    shares = prior.exact
-    if reaches(epsilon, 1 / min(shares)):  # no lift is larger
-        return Mechanism(np.eye(len(shares)), prior, prior.names or ())
-    if len(shares) == 2:
+    n, least = len(prior), prior.least
+    if reaches(epsilon, 1 / least):  # no lift is larger
+        return Mechanism(np.eye(n), prior, prior.names or ())
+    if n == 2:
         return binary_mechanism(prior, epsilon)
-    if len(shares) == 1 or not reaches(epsilon, 1 / (1 - min(shares))):
+    if n == 1 or not reaches(epsilon, 1 / (1 - least)):
         return high_privacy_mechanism(prior, epsilon)
-    if utility.symmetric and len(set(shares)) == 1:
-        channel = uniform_mechanism(len(shares), epsilon).channel
+    if utility.symmetric and least * n == 1:
+        channel = uniform_mechanism(n, epsilon).channel
         return Mechanism(channel, prior, prior.names or ())
     return None
 
@@ -178,48 +181,83 @@ TIKHONOV_WEIGHT = 1e-13
 MIN_OUTCOME_PROBABILITY = 2.0**-33
 
 
-class Blend:
-    """Lift vectors with shares that are nearly right, and the channels that mix them.
+def blended(lifts: Array, shares: Array, prior: Array, shave: float) -> Array:
+    """As `mixture`, with shares that are nearly right.
 
     Source: iterative refinement (Higham 2002, Chapter 12), with Tikhonov's term for dependent vectors.
     """
-
-    def __init__(self, lifts: Array, shares: Array, prior: Array) -> None:
-        self.lifts, self.shares, self.prior = lifts, shares, prior
-        tallest = lifts.max(axis=0)  # divided by it entries are of order one
-        self.root = np.sqrt(shares * tallest)  # so that a small share changes by little
-        scaled = lifts / tallest * self.root
-        gram = scaled.T @ scaled
-        some = TIKHONOV_WEIGHT * np.trace(gram) / len(gram)
-        try:
-            self.factor = scipy.linalg.cho_factor(gram + some * np.eye(len(gram)))
-        except (np.linalg.LinAlgError, ValueError):  # no positive pivot, or nothing finite
-            raise too_uneven(prior) from None
-
-    def channel(self, shave: float) -> Array:
-        """The channel, with the largest lift lowered by the factor 1 - shave; rows sum to one."""
-        lower, root = lowered(self.lifts, self.prior, shave), self.root
-        tallest = lower.max(axis=0)
-        shapes, weights = lower / tallest, self.shares * tallest
-        often = weights > MIN_OUTCOME_PROBABILITY
-        for _ in range(20):
-            weights = np.where(often, weights, 0)
-            off = 1 - shapes @ weights
-            if abs(off).max() <= ROW_SUM_TOLERANCE:
-                break
-            step = root * scipy.linalg.cho_solve(self.factor, root * (shapes.T @ off))
-            weights = weights + step
-            often &= weights > MIN_OUTCOME_PROBABILITY
+    lower = lowered(lifts, prior, shave)
+    tallest = lower.max(axis=0)
+    shapes = lower / tallest  # of order one
+    weights = shares * tallest
+    root = np.sqrt(weights)  # so that a small share changes by little
+    scaled = shapes * root
+    gram = scaled.T @ scaled
+    some = TIKHONOV_WEIGHT * np.trace(gram) / len(gram)
+    try:
+        factor = scipy.linalg.cho_factor(gram + some * np.eye(len(gram)))
+    except (np.linalg.LinAlgError, ValueError):  # no positive pivot, or nothing finite
+        raise too_uneven(prior) from None
+    often = weights > MIN_OUTCOME_PROBABILITY
+    for _ in range(20):
         weights = np.where(often, weights, 0)
-        if abs(1 - shapes @ weights).max() > 1e-12:
-            return mixture(self.lifts, self.prior, shave)
-        channel = shapes[:, often] * weights[often]
-        return np.asarray(channel / channel.sum(axis=1, keepdims=True))
+        off = 1 - shapes @ weights
+        if abs(off).max() <= ROW_SUM_TOLERANCE:
+            break
+        step = root * scipy.linalg.cho_solve(factor, root * (shapes.T @ off))
+        weights = weights + step
+        often &= weights > MIN_OUTCOME_PROBABILITY
+    weights = np.where(often, weights, 0)
+    if abs(1 - shapes @ weights).max() > 1e-12:
+        return mixture(lifts, prior, shave)
+    channel = shapes[:, often] * weights[often]
+    return np.asarray(channel / channel.sum(axis=1, keepdims=True))
 
-    def lost(self, design: Design, utility: Utility) -> bool:
-        """Whether storing the mixture costs more than the search for it had left open."""
-        promised = float(self.shares @ utility.columns(self.lifts, design.mechanism.prior))
-        return promised - design.value > design.bound - promised
+# %% ../../nbs/extremal/13_optimal.ipynb #5e770a02
+MAX_QUICK_PROBABILITIES = 2**15  # probabilities, from which on it takes long to certify them
+LOWERINGS = tuple(2.0**-k for k in range(53, 37, -2))  # of the largest entries, tried in turn
+
+
+def placed(left: Array, prior: Array, free: NDArray[np.bool_], need: float) -> NDArray[np.intp]:
+    """Rows whose missing units weigh at least `need` together, the heaviest first; all rows that are free if none do."""
+    rows = np.flatnonzero(free)
+    mass = prior[rows] * left[rows]
+    order = np.argsort(-mass, kind="stable")
+    many = np.searchsorted(np.cumsum(mass[order]), need) + 1
+    return rows[order[:many]]
+
+
+def rounded_within(
+    channel: Array, prior: CheckedPrior, inputs: Sequence[Hashable], epsilon: float
+) -> Mechanism:
+    """The mechanism of a channel whose lifts exceed the level by no more than rounding, kept within the level.
+
+    Source: a unit given to a secret whose lift is not the largest lowers the largest lift.
+    """
+    limit, floats = exp_below(epsilon), prior.floats
+    shares, total = whole_numbers(prior.exact)
+    units = np.floor(channel * UNITS).astype(np.int64)
+    tops = units.max(axis=0)
+    for lower in LOWERINGS:
+        caps = np.floor(tops * (1 - lower)).astype(np.int64)
+        weights = np.minimum(units, caps)
+        left = UNITS - weights.sum(axis=1)
+        means = exact_products(shares.tolist(), weights)
+        enough = [cap * total / limit for cap in caps.tolist()]
+        need = np.array([float((least - mean) / total) for least, mean in zip(enough, means)])
+        if 2 * np.maximum(need, 0).sum() <= floats @ left:
+            break
+    likeliest = np.argsort(-tops, kind="stable")
+    everything = np.full(len(need), np.inf)
+    # a zero is filled only where it has to be: a steep utility would notice
+    for wanted, least in ((need, 1), (need, 0), (everything, 1), (everything, 0)):
+        for y in likeliest[wanted[likeliest] > 0]:
+            free = (left > 0) & (weights[:, y] >= least) & (weights[:, y] + left <= caps[y])
+            rows = placed(left, floats, free, wanted[y])
+            wanted[y] -= floats[rows] @ left[rows]
+            weights[rows, y] += left[rows]
+            left[rows] = 0
+    return Mechanism(weights / UNITS, prior, inputs).within(epsilon)
 
 # %% ../../nbs/extremal/13_optimal.ipynb #8473a16a
 METHODS = ("auto", "closed_form", "gain_programme", "enumeration", "column_generation")
@@ -316,21 +354,27 @@ def optimal_mechanism(
     if found == "column_generation":
         with clock:
             lifts, shares, bound = generate(prior, level, measure, tol, clock, max_time is not None)
+        promised = float(shares @ measure.columns(lifts, checked))
     else:
         lifts, bound = programmed(prior, level, measure, found, clock)
         bound = min(bound, float_above(publication_worth(prior.exact, measure)))
 
-    searched = found == "column_generation"  # which has said itself what it left open
-    blend = Blend(lifts, shares, checked) if searched else None
+        mix = gain_mixture if found == "gain_programme" else mixture
 
     def make(shave: float) -> Mechanism:
-        if blend is not None:
-            return Mechanism(blend.channel(shave), prior, inputs)
-        mix = gain_mixture if found == "gain_programme" else mixture
-        return Mechanism(mix(lifts, checked, shave), prior, inputs)
+        searched = found == "column_generation"
+        made = blended(lifts, shares, checked, shave) if searched else mix(lifts, checked, shave)
+        return Mechanism(made, prior, inputs)
 
-    design = bracket(keep_level(make, level), measure, bound, found)
-    if not loose(design, measure) or blend is not None and not blend.lost(design, measure):
+    if found == "column_generation" and lifts.size > MAX_QUICK_PROBABILITIES:
+        made = rounded_within(blended(lifts, shares, checked, 0.0), prior, inputs, level)
+    else:
+        made = keep_level(
+            make, level, lambda near: rounded_within(near.channel, prior, inputs, level)
+        )
+    design = bracket(made, measure, bound, found)
+    said = found == "column_generation" and promised - design.value <= design.bound - promised
+    if said or not loose(design, measure):
         return warn_of(design)
     if len(checked) <= MAX_ENUMERATED_SECRETS and not clock.over:
         given = prior, level, measure, inputs, clock

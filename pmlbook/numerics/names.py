@@ -160,7 +160,7 @@ def check_names(names: Any, what: str, count: int | None = None) -> tuple[Hashab
     single = getattr(names, "ndim", 1) == 0  # an array that cannot be walked through
     if loose or single or not isinstance(names, Iterable):
         raise ValueError(f"{what} must be a sequence of names, got {shortened(names)}")
-    plain = tuple(map(_plain_name, names))
+    plain = tuple(names if isinstance(names, range) else map(_plain_name, names))
     many = len(plain) if count is None else count
     if len(plain) != many or not all_distinct(plain):
         raise ValueError(f"{what} must be {many} different names, got {shortened(plain)}")

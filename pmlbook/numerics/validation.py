@@ -195,6 +195,12 @@ class CheckedPrior(Named, Sequence[Any]):
         """The prior in fractions that sum to exactly one."""
         return as_fractions(self.floats.tolist())
 
+    @cached_property
+    def least(self) -> Fraction:
+        """The smallest share; among many fractions the minimum takes long."""
+        rarest = np.flatnonzero(self.floats == self.floats.min())
+        return min(self.exact[k] for k in rarest)
+
     def __len__(self) -> int:
         return len(self.floats)
 

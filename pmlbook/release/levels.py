@@ -111,13 +111,13 @@ def published_share(channel: Sequence[Sequence[Any]] | NDArray[Any], prior: Any)
 
     Source: Grosse et al. 2024, Lemma 2: such an outcome has the largest lift there is for its secret.
     """
-    rows = channel.tolist() if isinstance(channel, np.ndarray) else channel
-    secrets = np.array([list(map(bool, row)) for row in rows]).sum(axis=0)  # of each outcome
+    table = channel if isinstance(channel, np.ndarray) else np.array(channel, dtype=object)
+    secrets = (table != 0).sum(axis=0)  # of each outcome
     alone = secrets == 1
     if not alone.any() or not (secrets > 1).any():
         return float(alone.any())
     numerators, common = whole_numbers(shares_of(prior))
-    columns, one = exact_columns(rows)
+    columns, one = exact_columns(table.tolist())
     identified = (columns[alone] @ numerators).sum()
     # Some outcomes identify and others do not: the float is neither 0 nor 1.
     share = identified / (common * one)

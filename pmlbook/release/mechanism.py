@@ -200,7 +200,7 @@ class Mechanism(Frozen):
         allowed, excess = np.expm1(np.minimum((check_epsilon(epsilon), self.epsilon), 700.0))
         least = 1 - allowed / excess if allowed < excess else 0.0
         best, noise = self, 2.0**-52
-        while not best.certify(epsilon):  # storage rounds the mixture; the last one is constant
+        while best.epsilon > epsilon:  # storage rounds the mixture; the last one is constant
             t = min(1.0, least + noise)
             mixed = (1 - t) * self.channel + t * (self.prior @ self.channel)
             best, noise = replace(self, channel=mixed), 4 * noise

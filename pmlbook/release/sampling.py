@@ -35,6 +35,8 @@ def to_weights(channel: Array) -> NDArray[np.int64]:
     share = channel / channel.sum(axis=1, keepdims=True) * UNITS  # scaling by 2^53 is exact
     weights = np.maximum(np.floor(share), channel > 0).astype(np.int64)
     missing = UNITS - weights.sum(axis=1)
+    if not missing.any():
+        return weights
     places = np.argsort(weights - share, axis=1, kind="stable")
     rank = np.argsort(places, axis=1)
     weights += (rank < missing[:, None]) & (channel > 0)

@@ -15,8 +15,8 @@ from pmlbook.extremal.lift_vectors import exact_lift_vectors
 from pmlbook.extremal.optimal import (
     LOOSE_GAP_FACTOR,
     MAX_ENUMERATED_SECRETS,
-    Blend,
     better,
+    blended,
     bracket,
     formula_duals,
     formula_vertices,
@@ -41,10 +41,10 @@ at_lower_level = of_checked(module.at_lower_level)
 closed_form, formula_bound = of_checked(module.closed_form), of_checked(module.formula_bound)
 
 
-def refined(blend):
-    """The channel of a blend, if it comes from refining the shares that it was given."""
+def refined(*given):
+    """The channel of vectors and shares, if it comes from refining the shares."""
     with patch.dict(vars(module), mixture=lambda *_: "mixed anew"):
-        return blend.channel(0.0)
+        return blended(*given, 0.0)
 
 
 def test_formulas_are_vertices_with_their_duals():
@@ -193,25 +193,18 @@ def test_equal_columns_are_joined():
         right = mixture(listed, distribution, 0.0)
         shares = distribution @ right
         near = shares * (1 + 1e-6 * rng.normal(size=len(shares)))
-        blend = Blend(listed, near, distribution)
         for shave in (0.0, 1e-3):
-            channel = blend.channel(shave)
+            channel = blended(listed, near, distribution, shave)
             assert np.allclose(channel, mixture(listed, distribution, shave), rtol=0, atol=1e-12)
             assert abs(channel.sum(axis=1) - 1).max() <= 1e-15
-        assert abs((right - blend.channel(1e-3)).max()) > 1e-6
-        promised = float(near @ utilities[0].columns(listed, distribution))
-        mechanism = Mechanism(right, distribution)
-        for value, gap, lost in ((0.01, 0.011, False), (0.01, 0.009, True), (-0.01, 0.0, False)):
-            design = Design(mechanism, promised - value, promised + gap, "")
-            assert blend.lost(design, utilities[0]) is lost
+        assert abs(right - channel).max() > 1e-6
         for copies in (1, 2):  # vectors that depend on each other do no harm
-            twice = Blend(np.tile(listed, copies), np.tile(near, copies) / copies, distribution)
-            channel = refined(twice)
+            channel = refined(np.tile(listed, copies), np.tile(near, copies) / copies, distribution)
             kept = channel / (distribution @ channel)  # lifts, off by what rows may be off
             assert np.allclose(kept, np.tile(listed, copies), rtol=4e-12, atol=0)
             assert abs(channel.sum(axis=1) - 1).max() <= 1e-15
         # without one of them nothing averages to one
-        assert refined(Blend(listed[:, 1:], near[1:], distribution)) == "mixed anew"
+        assert refined(listed[:, 1:], near[1:], distribution) == "mixed anew"
 
 
 def test_a_method_that_does_not_apply_is_refused():
@@ -258,7 +251,7 @@ def test_shares_are_refined_and_not_replaced():
     listed = enumerate_optimum(distribution, 0.8, utilities[0])[0]
     shares = distribution @ mixture(listed, distribution, 0.0)
     uneven = np.concatenate([0.9 * shares, 0.1 * shares])  # twice the same vectors
-    kept = distribution @ refined(Blend(np.tile(listed, 2), uneven, distribution))
+    kept = distribution @ refined(np.tile(listed, 2), uneven, distribution)
     assert np.allclose(kept, uneven, rtol=0, atol=1e-9)
 
 
@@ -266,7 +259,7 @@ def test_rows_far_off_are_mixed_anew():
     even = np.array([0.5, 0.5])
     for factor, good in ((0.9, True), (1.1, False)):
         with patch("scipy.linalg.cho_solve", lambda *_: 0.0):  # as if refining did not help
-            found = refined(Blend(2 * np.eye(2), even * (1 + factor * 1e-12), even))
+            found = refined(2 * np.eye(2), even * (1 + factor * 1e-12), even)
             assert isinstance(found, np.ndarray) is good
 
 

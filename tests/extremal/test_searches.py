@@ -84,7 +84,7 @@ def test_a_blend_of_the_search_s_own_shares_costs_nothing_to_store():
 
 def test_what_storing_costs_is_noticed(monkeypatch):
     prior, stored = random_prior(16, np.random.default_rng(3)), optimal.keep_level
-    monkeypatch.setattr(optimal, "keep_level", lambda make, level: stored(make, level).within(0.9))
+    monkeypatch.setattr(optimal, "keep_level", lambda *given: stored(*given).within(0.9))
     with pytest.warns(pb.LooseBound, match="optimal_mechanism"):
         design = pb.optimal_mechanism(prior, 1.0)
     assert design.gap > 1e-4 * design.value
