@@ -229,7 +229,7 @@ def robust_mixture(
     clock: Clock,
     vertices_at: Callable[[Fraction], RobustVertices],
 ) -> Mechanism:
-    """The best mixture of vertices that keeps its level, its limit shaved as little as rounding asks for.
+    """The best mixture of vertices that keeps its level, its limit lowered as little as rounding asks for.
 
     When the time is over, the first mixture is mixed with noise. If there is none yet, the mechanism says nothing.
 

@@ -218,7 +218,7 @@ def _candidates(
     lift: Fraction,
     clock: Clock,
 ) -> Iterator[tuple[Array, list[Fraction]]]:
-    """Flows and dual variables, in floats and then in decimals, with the largest lift shaved more and more."""
+    """Flows and dual variables, in floats and then in decimals, with a largest lift that is lowered more and more."""
     weights = np.array(prior, dtype=float)
     gain, failures = weights[:, None] * utilities.astype(float), 0
     for shave in LEVEL_SHAVES:
