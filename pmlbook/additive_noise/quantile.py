@@ -27,7 +27,6 @@ from .noise_means import RELATIVE_MEAN_ERROR
 from ..estimation.enumerated_design import estimation_mechanism
 from ..estimation.optimal_design import estimation_variance
 from ..numerics.enclosure import texts_around
-from ..numerics.frozen import unmasked
 from ..numerics.linear_programmes import LooseBound
 from ..numerics.progress import Clock
 from ..numerics.validation import Array, Frozen, LEAST_SHARE, check_count, design_level
@@ -123,8 +122,7 @@ def points_of(secret: Priors, edges: Array, shares: Array) -> Array:
 
 def open_edges(bins: ArrayLike) -> Array:
     """Edges as floats, of which the first and the last may be infinite."""
-    given = unmasked(bins)
-    edges = list(given) if isinstance(given, list | tuple) else np.asarray(given).tolist()
+    edges = list(bins) if isinstance(bins, list | tuple) else np.ma.asarray(bins).tolist()
     if not all(isinstance(end, Real) for end in edges):
         return real_array(edges, "bins", 1)  # refuses them as they stand
     last = len(edges) - 1

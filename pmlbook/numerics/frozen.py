@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,28 +17,12 @@ __all__ = []
 
 # %% ../../nbs/internals/numerics/02_frozen.ipynb #d9b6eb98
 def unmasked(values: Any) -> Any:
-    """Numbers, or rows of numbers, with nan in place of what NumPy hides by a mask or pandas marks as missing."""
-    if not _may_have_gaps(values):
+    """Numbers, or rows of numbers, with nan in place of what a mask of NumPy hides."""
+    rows = values if isinstance(values, (list, tuple)) else [values]
+    if not any(isinstance(row, np.ma.MaskedArray) for row in rows):
         return values
-    if isinstance(values, (list, tuple)):
-        return [unmasked(row) for row in values]
-    if isinstance(values, np.ma.MaskedArray):
-        gaps = np.ma.getmaskarray(values)
-        numbers = values.data
-    else:
-        gaps = np.asarray(values.isna())
-        numbers = np.asarray(values, object)
-    # without a gap the table keeps its names
-    return np.where(gaps, np.nan, numbers) if gaps.any() else values
-
-
-def _may_have_gaps(values: Any) -> bool:
-    """Whether it is a masked array of NumPy, an array, Series or frame of pandas, or holds one."""
-    if isinstance(values, (list, tuple)):
-        return any(map(_may_have_gaps, values))
-    if isinstance(values, np.ma.MaskedArray):
-        return values.dtype.kind in "biufO"  # others are no numbers
-    return hasattr(values, "isna")
+    table = np.ma.asarray(values)
+    return np.where(np.ma.getmaskarray(table), np.nan, table.data)
 
 
 def frozen_array(values: Any) -> NDArray[Any]:
@@ -74,7 +59,7 @@ class Frozen:
 
     def __reduce__(self) -> Any:
         content = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
-        return _made_anew, (type(self), content)
+        return partial(type(self), **content), ()
 
     def _content(self) -> tuple[Any, ...]:
         return tuple(getattr(self, field.name) for field in fields(self) if field.compare)
@@ -86,8 +71,3 @@ class Frozen:
 
     def __hash__(self) -> int:
         return hash(_comparable(self._content()))
-
-
-def _made_anew(kind: Any, content: dict[str, Any]) -> Any:
-    """A result from its content, for `copy` and `pickle`."""
-    return kind(**content)

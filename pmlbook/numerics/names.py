@@ -66,12 +66,10 @@ def are_counts(values: Any) -> bool:
 # %% ../../nbs/internals/numerics/01_names.ipynb #62463ac1
 def plain(value: Any) -> Any:
     """The Python value of a scalar of NumPy or Arrow."""
-    if isinstance(value, np.datetime64 | np.timedelta64) and isinstance(value.item(), int):
-        # A time in nanoseconds: Python's has microseconds, or the count of them would become the name.
-        fine = np.datetime_data(value.dtype)[0] in ("ns", "ps", "fs", "as")
-        coarse = value.astype(f"{value.dtype.kind}8[us]") if fine else value
-        return coarse.item() if fine and coarse == value else value
     if isinstance(value, np.generic):
+        if value.dtype.str.endswith("8[ns]"):  # Python's times have microseconds
+            coarse = value.astype(f"{value.dtype.kind}8[us]")
+            return coarse.item() if coarse == value else value
         return value.item()
     return value.as_py() if hasattr(value, "as_py") else value
 

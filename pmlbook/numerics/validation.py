@@ -59,7 +59,7 @@ Side = float | None  # of a number between two floats: 0, inf, or the nearer one
 PriorLike = ArrayLike | Sequence[Fraction] | Mapping[Any, Any]  # numbers, perhaps with names
 
 SUM_TOLERANCE = 1e-9  # how far a sum of probabilities may be from one
-EXACT_SUM = 2.0**-51  # a sum this close to one, correctly rounded, counts as one
+EXACT_SUM = 2.0**-46  # a sum this close to one counts as one: the rest is rounding
 ROUNDED_ZERO = 1e-14  # what is left where two numbers of order one cancel counts as zero
 
 LEAST_SHARE = 1e-12  # of an answer, where a mechanism is made: a hundredth of a person on Earth
@@ -77,9 +77,9 @@ def real_array(
 
     `secret`: whether the values are those of people, which no error may quote.
     """
-    values = unmasked(values)
     if ndim == 2 and isinstance(values, (list, tuple)):
         values = aligned(values, names_of(values, axis=1), name, f"{name}[0]", axis=1)
+    values = unmasked(values)
     try:
         array = np.asarray(values)
         # a table of truth values is a channel, and a list may be a target; a single one is a slip
@@ -126,14 +126,15 @@ def _refuse(
 def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> Array:
     """Non-negative array whose last axis sums to one; sums off by more than rounding are divided out."""
     given = list(values.values()) if isinstance(values, Mapping) and ndim == 1 else values
-    # by rows, as frames are not: the last digit of a product depends on it
+    # by rows, as frames are not: the last digit of a sum depends on it
     array = np.ascontiguousarray(real_array(given, name, ndim, error))
     _refuse(array, array < 0, "negative", name, error)
     kind = np.asarray(given).dtype
     single = kind in (np.float16, np.float32)
     tolerance = 8 * float(np.finfo(kind).eps) if single else SUM_TOLERANCE
     rows = np.atleast_2d(array)
-    totals = _row_sums(rows)
+    with np.errstate(over="ignore"):
+        totals = rows.sum(axis=1)
     row = int(np.argmax(np.abs(totals - 1)))
     if abs(totals[row] - 1) > tolerance:
         what = name if ndim == 1 else f"row {row} of {name}"
@@ -150,25 +151,6 @@ def _normalised(values: Any, name: str, ndim: int, error: type[ValueError]) -> A
     if off.any():
         rows /= np.where(off, totals, 1.0)[:, None]
     return array
-
-
-def _row_sums(rows: Array) -> Array:
-    """The sum of each row of numbers that are not negative, infinite where it is too large for a float.
-
-    Where it is near one it is exact but for the rounding of its last digit.
-    """
-    totals = np.empty(len(rows))
-    ones = np.ones(rows.shape[1])
-    step = max(1, 2**15 // rows.shape[1])  # a block fits in the cache
-    for start in range(0, len(rows), step):
-        block = rows[start : start + step]
-        lead = block + 3.0
-        lead -= 3.0  # a multiple of 2^-51
-        with np.errstate(over="ignore"):
-            sums = lead @ ones
-        lead -= block  # what rounding has added
-        totals[start : start + step] = sums - lead @ ones
-    return totals
 
 # %% ../../nbs/internals/numerics/03_validation.ipynb #3fb0c2a2
 class CheckedPrior(Named, Sequence[Any]):
@@ -318,17 +300,15 @@ def check_pair(channel: ArrayLike, prior: PriorLike) -> tuple[Array, Array]:
 def check_nonnegative(value: float, name: str, unit: str = "", toward: Side = None) -> float:
     """Return the float next to a number, `toward` 0 or inf if given; ValueError unless it is finite and at least 0."""
     value = plain(value)
-    try:
-        # no truth value, text or complex number, nor a number that a mask hides
-        is_real = np.asarray(value).dtype.kind not in "bUSc" and not np.ma.is_masked(value)
-        number = float(value) if is_real else math.nan
-    except OverflowError:
-        number = math.inf
-    except (TypeError, ValueError):
-        number = math.nan
-    if math.isnan(number) and not isinstance(value, float):
+    if not isinstance(value, Real | Decimal) or isinstance(value, bool):
         kind = f"a number of {unit}" if unit else "a number"
         raise ValueError(f"{name} must be {kind}, got {value!r}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if math.isnan(number):
+        value = number  # a Decimal that is none compares with nothing
     if number == 0 and value < 0:  # too near to 0 for a float
         number = -math.ulp(0.0)
     if (toward == 0 and value < number < math.inf) or (toward == math.inf and 0 <= number < value):
