@@ -18,11 +18,9 @@ from pmlbook.hamming import SourceSet
 from pmlbook.hamming.class_one_and_two import class_two_leakage, min_with_censored, thresholds
 from pmlbook.hamming.class_three import _is_group
 from pmlbook.hamming.colouring import BLACK, RED, WHITE, colours, levelled
-from pmlbook.numerics.linear_programmes import LooseBound
 from pmlbook.record_design.algorithms import random_belief
 from pmlbook.records import counting
 from pmlbook.records.classes import record_problem
-from pmlbook.robust import robust_design as robust
 from pmlbook.worst_case.dual_certificate import dual_certificate_bound
 from pmlbook.worst_case.frontier import worst_case_frontier
 from pmlbook.worst_case.problem import worst_value
@@ -209,17 +207,6 @@ def test_rare_secrets_count_in_two_releases():
     levels = [mechanism.epsilon for mechanism in made]
     assert compose(*made).epsilon > 6.9
     assert worst_joint_level(prior, *levels) >= compose(*made).epsilon
-
-
-def test_a_robust_bound_does_not_follow_the_mechanism(monkeypatch):
-    """A poor mechanism is far from the bound, which does not depend on it."""
-    area = robust.PriorRegion([0.5, 0.5], [0.4, 0.4], [0.6, 0.6])
-    good = robust.robust_mechanism(area, np.log(1.5))
-    silent = Mechanism([[1.0], [1.0]], area.prior)
-    monkeypatch.setattr(robust, "robust_mixture", lambda *_: silent)
-    with pytest.warns(LooseBound):
-        poor = robust.robust_mechanism(area, np.log(1.5))
-    assert poor.value == 0 and poor.bound >= good.value > 0.01
 
 
 @pytest.mark.parametrize("b", [0.0, 0.5, 1.2])

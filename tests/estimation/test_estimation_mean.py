@@ -11,7 +11,6 @@ from processors import told_everywhere
 from statsmodels.datasets import anes96
 
 import pmlbook as pb
-from pmlbook.estimation import one_number as searching
 from pmlbook.estimation.one_number import Line, evened, one_number, two_outcomes
 from pmlbook.estimation.optimal_design import centred
 from pmlbook.extremal.regions import lift_limit
@@ -203,14 +202,6 @@ def test_a_limit_in_time_reaches_every_part(n, target, seconds):
     spent = min(time.process_time() - begin, time.perf_counter() - wall)
     assert spent < seconds + 4
     assert design.mechanism.certify(1.0) and design.bound <= design.value < np.inf
-
-
-def test_rounds_are_a_limit_in_work(monkeypatch):
-    monkeypatch.setattr(searching, "MAX_SCORE_ROUNDS", 1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pb.LooseBound)
-        design = pb.estimation_mechanism(AGES, 0.3, "mean")
-    assert 6045 < design.value < 10092 and 0 < design.bound < design.value
 
 
 @pytest.mark.parametrize("level, most", [(1e-6, 1.001)])

@@ -16,7 +16,6 @@ from pmlbook.extremal import column_generation as module
 from pmlbook.extremal.column_generation import UNWATCHED_SECONDS, column_generation
 from pmlbook.extremal.enumeration import enumerate_optimum
 from pmlbook.extremal.lattice import common_unit
-from pmlbook.extremal.losses import Fillings, Groups
 from pmlbook.extremal.randomized_response import randomized_response_for_pml
 from pmlbook.extremal.ungrouping import unroll, wrap_around
 from pmlbook.foundations.utility import NAMED
@@ -148,22 +147,6 @@ def test_the_limit_is_kept_and_needs_no_warning(max_time, n, ticks):
     )
 
 
-def test_a_search_that_does_not_move_stops(monkeypatch):
-    looked = []
-
-    def blind(groups, duals, *_):
-        looked.append(1)
-        empty = np.zeros((len(groups.p), 0), dtype=int), np.zeros(0, dtype=int), np.zeros(0)
-        return Fillings(*empty), -1.0, False
-
-    monkeypatch.setattr(module, "price", blind)
-    monkeypatch.setattr(module, "MAX_PLANE_NUMBERS", 0)
-    prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=40))
-    with pytest.warns(LooseBound, match="the lists of the search are too long"):
-        column_generation(prior, 1.0, INFORMATION, progress=lambda *_: None)
-    assert module.MAX_STALE_ROUNDS <= len(looked) <= 3 * module.MAX_STALE_ROUNDS
-
-
 @pytest.mark.parametrize("trial", range(12))
 def test_no_time_at_all_still_beats_randomized_response(trial):
     _, prior, level, name = case(trial, most=30)
@@ -275,18 +258,3 @@ def test_a_sample_of_priors_closes_or_says_why(trial, monkeypatch):
     loose = [w for w in seen if issubclass(w.category, LooseBound)]
     assert len(loose) <= 1 and design.mechanism.certify(level) and design.value >= 0
     assert loose or design.gap <= 1e-8 * design.value + 1e-14
-
-
-def test_columns_that_only_look_useful_end(monkeypatch):
-    """The solver's last digits can make a column look useful for ever."""
-    looked, genuine = [], module.price_plane
-    monkeypatch.setattr(module.GroupGeneration, "useful", lambda self, dual, columns: columns)
-    monkeypatch.setattr(module, "price_plane", lambda *given: looked.append(1) or genuine(*given))
-    prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=40))
-    generation = module.GroupGeneration(Groups(prior, 1.0, INFORMATION), 1e-9, Clock(None, False))
-    monkeypatch.setattr(generation, "add", lambda columns: None)
-    module.Search(generation).plane.turn(generation)
-    assert (
-        5 * module.MAX_STALE_ROUNDS <= len(looked) <= 10 * module.MAX_STALE_ROUNDS
-        and not generation.over
-    )

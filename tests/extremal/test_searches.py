@@ -14,9 +14,6 @@ from test_pricing_ends import COUNTS, case, normal
 
 import pmlbook as pb
 from pmlbook.extremal import column_generation as module
-from pmlbook.extremal import optimal
-from pmlbook.foundations.probability import random_prior
-from pmlbook.numerics import progress
 from pmlbook.release import DesignWarning
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
@@ -58,21 +55,6 @@ def test_a_search_ends_with_its_bound_or_says_why_not(trial, monkeypatch):
     asked(*case(trial, least=2)[1:])
 
 
-def test_tables_do_not_grow_by_leaps(monkeypatch):
-    """After a short table in between, one 64 times as long was taken for 8: half a second became three."""
-    now, real = [0.0], module.near_misses
-    monkeypatch.setattr(progress, "perf_counter", lambda: now[0])
-
-    def slow(groups, power, keep, rng, *more):
-        now[0] += 0.02 * 2.0 ** (power - 12)
-        return real(groups, 12, keep, rng, *more)
-
-    monkeypatch.setattr(module, "near_misses", slow)
-    _, *given = case(667, least=2)
-    pb.optimal_mechanism(*given, max_time=0.5)
-    assert now[0] <= 0.5 * 1.1 + 0.2
-
-
 def test_a_blend_of_the_search_s_own_shares_costs_nothing_to_store():
     """Near a boundary Hellinger is steep: solved for anew, the shares cost a five-thousandth."""
     _, prior, level, utility = case(558, least=2)
@@ -80,14 +62,6 @@ def test_a_blend_of_the_search_s_own_shares_costs_nothing_to_store():
     # An entry q of an outcome of probability r counts sqrt(q r): what is lost below a unit of 2^-53, over all outcomes.
     units = np.sqrt(2.0**-53 * design.mechanism.channel.shape[1])
     assert design.gap <= 1e-9 * design.value + units and design.mechanism.certify(level)
-
-
-def test_what_storing_costs_is_noticed(monkeypatch):
-    prior, stored = random_prior(16, np.random.default_rng(3)), optimal.keep_level
-    monkeypatch.setattr(optimal, "keep_level", lambda *given: stored(*given).within(0.9))
-    with pytest.warns(pb.LooseBound, match="optimal_mechanism"):
-        design = pb.optimal_mechanism(prior, 1.0)
-    assert design.gap > 1e-4 * design.value
 
 
 @pytest.mark.skipif(not FULL, reason="by the real clock only with PMLBOOK_FUZZ=full")

@@ -11,6 +11,7 @@ import pickle
 import platform
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -208,18 +209,13 @@ def test_named_forgery_is_refused(name):
         Certificate.from_json(NAMED[name])
 
 
-def test_huge_number_is_refused_before_it_is_computed(monkeypatch):
-    """`1e100000000` as largest lift kept the reader busy for a minute; now no fraction is made of it."""
-
-    def refuse(*arguments):
-        assert not any(isinstance(a, str) and "e" in a for a in arguments)
-        return Fraction(*arguments)
-
-    for module in ("certificate", "strict_json"):
-        monkeypatch.setattr(f"pmlbook.release.{module}.Fraction", refuse, raising=False)
+def test_huge_number_is_refused_before_it_is_computed():
+    """`1e100000000` as largest lift kept the reader busy for a minute."""
+    begin = time.process_time()
     for forged in (forge(largest_lift="1e100000000"), forge(prior=["1e-100000000", "2/3"])):
         with pytest.raises(ValueError):
             Certificate.from_json(forged)
+    assert time.process_time() - begin < 1
 
 
 # The level
