@@ -136,7 +136,7 @@ def _posed(
             f"{COST_RANGE:g} times the {at_stake:g} at stake: lower a cost that is never paid"
             + ("" if D is None else ", or raise D")
         )
-    unit = 2.0 ** math.frexp(at_stake or largest or 1.0)[1]
+    unit = 2.0 ** math.floor(math.log2(at_stake or largest or 1.0))
     made = setting(query, distribution, excess / unit, observes, reduce_symmetry)
     stake = _Stake(*map(Fraction, (unit, base, slack, noise)))
     outputs = own_names(distortion, axis=1) or range(table.shape[1])
