@@ -9,6 +9,25 @@ __all__ = []
 #| eval: false
 import lazy_loader as _lazy
 
+__doc__ = f"""{__doc__}
+
+Each part has its own help, such as help(pmlbook.hamming). In reading order:
+
+    foundations     measures of leakage, utilities, classic mechanisms
+    release         Mechanism, Certificate, estimates from released columns
+    extremal        the most useful mechanism at a level
+    worst_case      every outcome good enough, at the least leakage
+    hamming         worst-case Hamming distortion, for a set of sources
+    records         what a release about many people reveals about one
+    record_design   releases about many people, designed against that
+    estimation      the best estimates of frequencies, means, regressions
+    additive_noise  a column of numbers: noise, means, quantiles
+    robust          priors from data, and levels that hold on a region of priors
+    audit           mechanisms of others, levels as sentences
+    budget          several releases together, and the log that keeps a budget
+    files           a file or a partitioned table, released
+"""
+
 _load, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 
 
