@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 # Where compiled modules are not kept, each process compiles NumPy, SciPy and every test anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install lock export strip readme parts course book pdf lab notebooks test tests lowest newest binder proofs formal fuzz mutants release-check lint browser clean
+.PHONY: install lock export strip readme parts course book pdf lab notebooks test tests lowest newest binder spark proofs formal fuzz mutants release-check lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -88,6 +88,14 @@ lowest newest: install
 # The chapters that the front page begins with, as Binder runs them.
 binder: install
 	$(B)/python docs/installed.py binder $(PYTHONS)
+
+# Releases on Spark, which needs a Java runtime (Debian: default-jre-headless); PySpark is too large for the lock.
+SPARK := _build/spark
+spark: install
+	@command -v java || { echo "needs a Java runtime (Debian: default-jre-headless)"; exit 1; }
+	$(B)/uv pip install -q --python $(B)/python --target $(SPARK) "$$(sed -n 's/^spark_requirements = \([^ ]*\).*/\1/p' settings.ini)"
+	PYTHONPATH=$(SPARK) PYSPARK_PYTHON=$(abspath $(B)/python) $(B)/pytest -v tests/files/test_engines.py -k spark
+	PYTHONPATH=$(SPARK) PYSPARK_PYTHON=$(abspath $(B)/python) $(B)/python benchmarks/engines.py --engines spark
 
 # The random and hostile tests at length, an hour or so.
 fuzz: install

@@ -20,6 +20,8 @@ def words(key: str) -> list[str]:
 NAMES = (
     "progress",
     "columns",
+    "duckdb",
+    "spark",
     "scale",
     "chapters",
     "test",
@@ -53,7 +55,7 @@ def readme() -> str:
 
 
 extras = {name: words(f"{name}_requirements") for name in NAMES}
-for name in ("progress", "columns", "scale"):
+for name in ("progress", "columns", "duckdb", "scale"):
     extras["chapters"] += extras[name]
 for name in ("chapters", "test", "book", "proof"):
     extras["dev"] += extras[name]

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
 UV = Path(sys.executable).with_name("uv")
-EXTRAS = ("test", "columns", "scale", "progress", "proof")
+EXTRAS = ("test", "columns", "duckdb", "scale", "progress", "proof")
 RESOLUTION = {"lowest": "lowest-direct", "newest": "highest"}
 # Tests of the book: they read notebooks, or use the tools that build it.
 BOOK = """browser test_figures test_floors test_formal test_frames test_glossary test_links test_mutants test_other_systems

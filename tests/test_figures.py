@@ -29,7 +29,7 @@ WITHOUT_FIGURE = {  # chapters of the book volume that show tables, files or com
     "release/01_certificate",
     "audit/09_where_we_stand",
     "files/01_release",
-    "files/02_large_tables",
+    "files/02_engines",
     "cli/01_command_line",
     "cli/02_wizard",
     "cli/03_report",

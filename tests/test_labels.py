@@ -20,12 +20,10 @@ from pmlbook.cli.command_line import main
 from pmlbook.cli.reading import read_certificate
 from pmlbook.cli.report import report
 from pmlbook.cli.sentences import standing_text
-from pmlbook.files.large_tables import released_frame
 from pmlbook.files.release import release_file
 from pmlbook.release.certificate import exp_below
 from pmlbook.release.columns import encode
 from pmlbook.release.labels import sorted_names
-from pmlbook.release.parts import Key
 
 SHARES = {1: Fraction(2, 100), 2: Fraction(5, 100), 3: Fraction(16, 100), 4: Fraction(35, 100)}
 SHARES |= {5: Fraction(42, 100)}
@@ -159,10 +157,6 @@ def test_a_name_that_is_taken_is_refused(tmp_path, kind):
     with pytest.raises(ValueError, match="'x_released', as another one is"):
         release_file(source, target, "x", made)
     assert not target.exists()
-    with pytest.raises(ValueError, match="'x_released', as another one is"):
-        released_frame(frame, "x", Key.new(), 0, made, "refuse")
-    alone, _ = released_frame(frame[["x"]], "x", Key.new(), 0, made, "refuse")
-    assert alone.columns.tolist() == ["x_released"]
 
 
 # default labels

@@ -10,10 +10,9 @@ import pytest
 from scipy.stats import uniform
 
 import pmlbook as pb
-from pmlbook.files.large_tables import released_frame
+from pmlbook.files import release_frame
 from pmlbook.files.release import release_file
 from pmlbook.release.columns import encode
-from pmlbook.release.parts import Key
 
 MECHANISM = pb.Mechanism([[0.75, 0.25], [0.25, 0.75]], {"no": 0.5, "yes": 0.5})
 NUMBERS = pb.additive_noise.mean_mechanism({0.0: 0.5, 1.0: 0.3, 2.0: 0.2}, 1.0, 4)
@@ -55,6 +54,13 @@ def of_file(column, folder, name):
     return release_file(folder / name, folder / f"new.{name}", "said", MECHANISM)
 
 
+def of_frame(column, folder):
+    dask, dd = pytest.importorskip("dask"), pytest.importorskip("dask.dataframe")
+    with dask.config.set({"dataframe.convert-string": False, "scheduler": "synchronous"}):
+        table = pd.DataFrame({"said": pd.Series(column, dtype=object)})
+        return release_frame(dd.from_pandas(table, npartitions=1), "said", MECHANISM, folder)
+
+
 CALLS = {
     "privatize": lambda column, folder: MECHANISM.privatize(column),
     "encode": lambda column, folder: encode(column, ["no", "yes"]),
@@ -63,14 +69,7 @@ CALLS = {
     "log": lambda column, folder: pb.budget.ReleaseLog(folder / "log", new=True).privatize(
         "said", MECHANISM, column
     ),
-    "frame": lambda column, folder: released_frame(
-        pd.DataFrame({"said": pd.Series(column, dtype=object)}),
-        "said",
-        Key.new(),
-        0,
-        MECHANISM,
-        "refuse",
-    ),
+    "frame": lambda column, folder: of_frame(column, folder / "out"),
     "csv": lambda column, folder: of_file(column, folder, "t.csv"),
     "parquet": lambda column, folder: of_file(column, folder, "t.parquet"),
     # a column that was not released at all

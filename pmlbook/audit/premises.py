@@ -224,8 +224,11 @@ class _Counts:
     size: int
     table: dict[Hashable, NDArray[np.int64]] | None = field(default_factory=dict)
     seen: Counter[Hashable] = field(default_factory=Counter)
+    _known: Any = None  # of `seen`, as an Arrow array
 
     def add(self, codes: NDArray[np.intp], values: Any) -> None:
+        if self.table is None and len(self.seen) >= MAX_REMEMBERED:
+            values = self._remembered(values)
         kinds, different = _factorised(values)
         self._remember(kinds, different)
         if self.table is None:
@@ -243,6 +246,24 @@ class _Counts:
         for value, often in zip(different, np.bincount(kinds, minlength=len(different)).tolist()):
             if value in self.seen or len(self.seen) < MAX_REMEMBERED:
                 self.seen[value] += often
+
+    def _remembered(self, values: Any) -> Any:
+        """The values that are remembered, of an Arrow array; of others all, which is slower and no less right."""
+        if not hasattr(values, "dictionary_encode"):
+            return values
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        try:
+            if self._known is None or self._known.type != values.type:
+                odd = pa.types.is_floating(
+                    values.type
+                )  # has texts among its numbers, see `as_seen`
+                seen = [float(x) if odd and isinstance(x, str) else x for x in self.seen]
+                self._known = pa.array(seen, values.type)
+            return values.filter(pc.is_in(values, self._known))
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            return values  # lists, for instance
 
     def merge(self, other: _Counts) -> None:
         """Add the counts of other rows."""
@@ -283,7 +304,9 @@ def _factorised(values: Any) -> tuple[NDArray[np.intp], list[Hashable]]:
         try:
             coded = values.dictionary_encode("encode")
             kinds = coded.indices.to_numpy(zero_copy_only=False).astype(np.intp)
-            return _merged(kinds, coded.dictionary.to_pylist())
+            different = coded.dictionary.to_pylist()
+            alike = isinstance(different[0] if different else None, float | Decimal | list | dict)
+            return _merged(kinds, different) if alike else (kinds, different)
         except (NotImplementedError, AttributeError, TypeError, ValueError):
             values = values.to_pylist()
     if hasattr(values, "factorize"):  # of pandas

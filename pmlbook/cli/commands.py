@@ -45,8 +45,9 @@ from .sentences import error_text, level_text, strata_lines
 from .typed import LogOptions, names_as_numbers, shares
 from ..audit.premises import Premises, check_premises
 from ..budget.log import ReleaseLog
+from ..files.counted import counts_of
 from ..files.release import Released, count_beside, count_outcomes
-from ..files.release import counts_of, release_file
+from ..files.release import release_file
 from ..files.tables import Layout
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.validation import LevelExceeded, check_epsilon

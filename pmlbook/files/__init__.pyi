@@ -1,3 +1,3 @@
 from .release import release_file as release_file
-from .large_tables import release_dask as release_dask
+from .engines import release_frame as release_frame
 from .tables import Layout as Layout

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..audit.premises import Beside, Premises, check_premises
+from ..audit.premises import Beside, Premises
 from ..budget.log import Draw, Entry, ReleaseLog
+from .counted import Counted, Terms, asked, check_terms
 from .tables import STANDARD_LAYOUT, CsvTable, Layout, Table, find_column
 from .tables import is_parquet, open_table, plain_list, several
-from ..numerics.validation import LevelExceeded, check_epsilon, check_flag, check_instance
+from ..numerics.validation import check_flag, check_instance
 from ..release.columns import GAPS, check_gaps, encode
 from ..release.files import new_file, packed, path_of
 from ..release.labels import title_in_table
@@ -41,7 +42,7 @@ class Released:
 
     `entry`: its row in the log, if there is one. `completed`: whether an earlier run had booked it and was cut off.
     `premises`: what the level rests on: the shares of the file and the other columns that stayed, with the level for a
-    reader who knows them.
+    reader who knows them. `frame`: of a table in parts, the lazy table that reads them.
     """
 
     rows: int
@@ -50,6 +51,7 @@ class Released:
     entry: Entry | None = None
     completed: bool = False
     premises: Premises | None = field(default=None, compare=False)
+    frame: Any = field(default=None, compare=False, repr=False)
 
 
 Read = Callable[[list[Any], str, int, str, Any], NDArray[np.intp]]  # of a column of numbers
@@ -163,49 +165,35 @@ def release_file(
     """
     source, target = path_of(source, "source"), path_of(target, "target")
     force, show_values = check_flag(force, "force"), check_flag(show_values, "show_values")
-    check_instance(column, str, "column")
     check_instance(layout, Layout, "layout")
-    _check_request(source, target, mechanism, epsilon)
-    visible_too = several(() if given is None else given, "given")
-    accepted, only = several(visible, "visible"), check_flag(only, "only")
-    check_flag(believed, "believed")
-    said = next(x for x in (stated, epsilon, mechanism.epsilon) if x is not None)
-    limit = check_epsilon(said, "stated")
-    if only and (visible_too or accepted):
-        raise ValueError("only=True (--only) writes no other column: leave given and visible out")
-    key, draw = Key.new(), None
+    terms = check_terms(
+        column, mechanism, epsilon, stated, given, only, visible, believed, confidence
+    )
+    if is_parquet(source) != is_parquet(target):
+        raise ValueError(f"{source} and {target} must be of one kind, both Parquet or both CSV")
     if log is not None:
         check_unseeded(rng)
-        terms: dict[str, Any] = {"account": account, "budget": budget, "again": again}
-        draw = check_instance(log, ReleaseLog, "log").begin(column, mechanism, **terms)
-        key = draw.key
-    elif (account, budget, again) != (None, None, False):
-        raise ValueError("account, budget and again need a log")
-    elif rng is not None:
-        key = Key(random_words(rng)(8).tobytes())
+    draw = asked(log, terms, account, budget, again)
+    key = draw.key if draw else Key.new() if rng is None else Key(random_words(rng)(8).tobytes())
     completed = draw is not None and draw.entry is not None
     with open_table(source, layout) as table, _booked_noted(draw):
-        copied = _Copy(
-            table, mechanism, key, column, visible_too, missing, other, show_values, read, only
-        )
-        copied.accept(accepted)
+        copied = _Copy(table, terms, key, missing, other, show_values, read)
         # The target has no name until the block ends, so what fails below leaves nothing behind.
         with new_file(target, force, table.source.file, completed) as file:
             with packed(file, target) as content:
                 copied.write(content, progress)
-            if not copied.rows:
+            counted = copied.counted
+            if not counted.rows:
                 raise ValueError(f"{source} has no rows")
-            strata = copied.strata_within(epsilon, confidence)
-            premises = copied.beside.premises(mechanism, accepted, believed)
-            check_premises(premises, limit)
+            strata, premises = counted.held(terms)
             table.source.check_unchanged()
             file.flush()
             os.fsync(file.fileno())  # a full disk is noticed before anything is booked
             alone = bool(getattr(read, "rounds", False))  # whether numbers were rounded at random
-            entry = draw.book(copied.rows, copied.digests, alone) if draw else None
+            entry = draw.book(counted.rows, counted.digests, alone) if draw else None
     if draw:
         draw.finish()
-    return Released(copied.rows, copied.gaps, strata, entry, completed, premises)
+    return Released(counted.rows, counted.gaps, strata, entry, completed, premises)
 
 # %% ../../nbs/files/01_release.ipynb #04f9b2a0
 @contextmanager
@@ -221,69 +209,52 @@ def _booked_noted(draw: Draw | None) -> Iterator[None]:
             )
         raise
 
-
-def _check_request(source: Path, target: Path, mechanism: Mechanism, epsilon: float | None) -> None:
-    """ValueError if source and target differ in kind; LevelExceeded if the mechanism leaks too much."""
-    check_instance(mechanism, Mechanism, "mechanism")
-    if is_parquet(source) != is_parquet(target):
-        raise ValueError(f"{source} and {target} must be of one kind, both Parquet or both CSV")
-    if epsilon is not None and not mechanism.certify(check_epsilon(epsilon)):
-        raise LevelExceeded(f"the mechanism leaks more than {epsilon!r} nats")
-
 # %% ../../nbs/files/01_release.ipynb #e94955b5
 @dataclass
 class _Copy:
     """The rows of a table with one column released, on their way into a file, counted as they are drawn."""
 
     table: Table
-    mechanism: Mechanism
+    terms: Terms
     key: Key
-    column: str
-    given: Sequence[str]
     missing: Hashable
     other: Hashable
     show_values: bool
     read: Read | None = None
-    only: bool = False
-    rows: int = 0
-    gaps: int = 0
-    digests: list[str] = field(default_factory=list)
-    strata: dict[tuple[Hashable, ...], Counter[Hashable]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        table = self.table
-        self.place = find_column(self.column, table, self.show_values)
-        self.visible = find_visible(table, self.column, self.given, self.show_values)
-        self.title = title_in_table(self.column, table.columns, self.mechanism.keeps_names)
-        others = () if self.only else range(len(table.columns))
+        table, terms = self.table, self.terms
+        inputs, outputs = terms.mechanism.inputs, terms.mechanism.outputs
+        self.place = find_column(terms.column, table, self.show_values)
+        self.given, _ = (
+            find_visible(table, terms.column, names, self.show_values)
+            for names in (terms.given, terms.visible)
+        )
+        self.title = title_in_table(terms.column, table.columns, terms.mechanism.keeps_names)
+        others = () if terms.only else range(len(table.columns))
         self.others = [place for place in others if place != self.place]
-        titles = [table.columns[place] for place in self.others]
-        self.beside = Beside(titles, len(self.mechanism.inputs))
-        self.known = table.spell(self.mechanism.inputs)
+        self.counted = Counted([table.columns[place] for place in self.others], len(inputs))
+        self.known = table.spell(inputs)
         check_for_answers(self.read, self.missing, self.other)
         # A gap that is written like an outcome could not be told from it.
         texts = table.layout.missing_text if isinstance(table, CsvTable) else ()
-        check_gaps(self.missing, self.known, table.spell(self.mechanism.outputs), texts)
-
-    def accept(self, names: Sequence[str]) -> None:
-        """ValueError if one of these is no column that stays."""
-        find_visible(self.table, self.column, names, self.show_values)
+        check_gaps(self.missing, self.known, table.spell(outputs), texts)
 
     def write(self, content: Any, progress: Callable[[int, float], object] | None) -> None:
         """Draw and write all blocks."""
-        table, outputs = self.table, self.mechanism.outputs
-        with table.copy(content, self.place, outputs, self.title, self.only) as write:
+        table, outputs = self.table, self.terms.mechanism.outputs
+        with table.copy(content, self.place, outputs, self.title, self.terms.only) as write:
             for block in table.blocks():
                 write(block, self._drawn(block))
                 if progress:
-                    progress(self.rows, table.source.share())
+                    progress(self.counted.rows, table.source.share())
 
     def _drawn(self, block: Any) -> Any:
         """The codes of the outcomes of a block, which is a part of the column."""
-        table, number = self.table, len(self.digests)
-        what = f"column {self.column!r} of {table.source.path}"
+        table, counted = self.table, self.counted
+        number, row = len(counted.digests), counted.rows + 1
+        what = f"column {self.terms.column!r} of {table.source.path}"
         values = table.column(block, self.place, self.known)
-        row = self.rows + 1
         if self.read is None:
             show, rest = self.show_values, self.other
             codes = encode(values, self.known, what, self.missing, row, show, other=rest)
@@ -291,27 +262,11 @@ class _Copy:
             plain = plain_list(values)
             coins = self.key.coins(number, plain)
             codes = self.read(plain, what, row, str(self.missing), coins)
-        if self.visible:
-            from pmlbook.audit.strata import tally
-
-            tally(self.strata, visible(table, block, self.visible), codes.tolist())
-        self.beside.add(codes, [beside(table, block, place) for place in self.others])
-        self.rows += len(codes)
-        self.gaps += int((codes < 0).sum())
-        drawn, digest = self.key.draw(codes, number, self.mechanism)
-        self.digests.append(digest)
+        others = [beside(table, block, place) for place in self.others]
+        counted.add(codes, others, visible(table, block, self.given))
+        drawn, digest = self.key.draw(codes, number, self.terms.mechanism)
+        counted.digests.append(digest)
         return drawn
-
-    def strata_within(self, epsilon: float | None, confidence: float) -> tuple[Stratum, ...]:
-        """The strata that were counted; LevelExceeded if one may leak more than `epsilon`."""
-        counts = counts_of(self.strata, range(len(self.mechanism.inputs)))
-        if not counts:
-            return ()
-        from pmlbook.audit.strata import check_strata, strata_levels
-
-        if epsilon is not None:
-            check_strata(self.mechanism, counts, epsilon, confidence)
-        return strata_levels(self.mechanism, counts, confidence)
 
 
 def check_for_answers(read: Read | None, missing: Hashable, other: Hashable) -> None:
@@ -338,14 +293,6 @@ def beside(table: Table, block: Any, place: int) -> Any:
 def visible(table: Table, block: Any, places: Sequence[int]) -> list[list[Any]]:
     """The columns of a block that stay as they are, also where a field means missing."""
     return [plain_list(beside(table, block, place)) for place in places]
-
-
-def counts_of(
-    strata: Mapping[tuple[Hashable, ...], Counter[Hashable]], names: Sequence[Hashable]
-) -> dict[tuple[Hashable, ...], NDArray[np.int64]]:
-    """Counts of names in each stratum, shape (N,), without the strata in which none was counted."""
-    rows = {name: np.array([own[value] for value in names]) for name, own in strata.items()}
-    return {name: row for name, row in rows.items() if row.any()}
 
 # %% ../../nbs/files/01_release.ipynb #8dd24ee3
 def count_values(

@@ -57,7 +57,7 @@ QUESTIONS = {
     "renyi differential privacy": "audit/07_measures_atlas",
     "interior point method": "internals/worst_case/02_interior_point",
     "release a column of numbers": "cli/02_wizard",
-    "dask cluster": "files/02_large_tables",
+    "dask cluster": "files/02_engines",
     "regresion": "estimation/04_regression",
     "confidense interval": "internals/release/08_intervals",
     "comopsition": "budget/01_composition foundations/04_processing",

@@ -8,7 +8,7 @@ import pytest
 
 from pmlbook import Mechanism
 from pmlbook.budget import ReleaseLog
-from pmlbook.files import Layout, release_dask, release_file
+from pmlbook.files import Layout, release_file
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -126,17 +126,3 @@ def test_unknown_answers_and_gaps_in_memory(tmp_path):
     for wrong in ({"other": "rest"}, {"missing": "rest"}):
         with pytest.raises(ValueError, match="'rest' is none of"):
             made.privatize(said, **(names | wrong))
-
-
-def test_unknown_answers_and_gaps_of_a_partitioned_table(tmp_path):
-    dd = pytest.importorskip("dask.dataframe")
-    made = open_mechanism("1", "2", "other", "no answer")
-    frame = dd.from_pandas(pd.DataFrame({"said": [2, 7, None, 1, 2]}), npartitions=2)
-    terms = {"believed": True, "other": "other", "missing": "no answer"}
-    seen = []
-    released = release_dask(frame, "said", made, tmp_path / "out", tell=seen.append, **terms)
-    assert released["said_released"].compute().tolist() == ["r1", "r2", "r3", "r0", "r1"]
-    # Gaps and unknown values count among the shares of the table.
-    assert seen[0].own == pytest.approx(np.log(5))
-    with pytest.raises(ValueError, match="other = 'rest' is none of the names"):
-        release_dask(frame, "said", made, tmp_path / "out2", **(terms | {"other": "rest"}))

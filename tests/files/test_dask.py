@@ -15,9 +15,10 @@ import pytest
 
 from pmlbook import AlreadyReleased, BudgetExceeded, Mechanism, optimal_mechanism
 from pmlbook.budget import ReleaseLog
-from pmlbook.files import large_tables as module
-from pmlbook.files import release_file
-from pmlbook.files.large_tables import one_part, release_dask, write_part
+from pmlbook.files import engines as module
+from pmlbook.files import release_file, release_frame
+from pmlbook.files.counted import check_terms
+from pmlbook.files.engines import Task
 from pmlbook.numerics.validation import LevelExceeded
 from pmlbook.release.parts import Key
 
@@ -54,7 +55,9 @@ def nothing_is_left():
 def test_partitions_release_the_column_and_nothing_else():
     frame = patients(100)
     lazy = dd.from_pandas(frame, npartitions=4)
-    done = release_dask(lazy[lazy["id"] >= 50], "diagnosis", SWAP, "out")  # the first are empty
+    done = release_frame(
+        lazy[lazy["id"] >= 50], "diagnosis", SWAP, "out"
+    ).frame  # the first are empty
     assert done.npartitions == 4 and list(done.columns) == ["id", "diagnosis"]
     answer = done.compute()
     assert answer["id"].tolist() == answer.index.tolist() == list(range(50, 100))
@@ -70,7 +73,9 @@ def test_partitions_release_the_column_and_nothing_else():
 def test_a_released_column_has_its_type_in_every_partition(kind):
     kind = pd.CategoricalDtype(NAMES) if kind == "category" else kind
     lazy = dd.from_pandas(patients(40).astype({"diagnosis": kind}), npartitions=2)
-    some = release_dask(lazy[lazy["id"] < 10], "diagnosis", SWAP, "out")  # the second is empty
+    some = release_frame(
+        lazy[lazy["id"] < 10], "diagnosis", SWAP, "out"
+    ).frame  # the second is empty
     assert some.compute().dtypes.equals(some.dtypes)
     assert isinstance(some.dtypes["diagnosis"], pd.CategoricalDtype) == (kind != "object")
 
@@ -78,7 +83,7 @@ def test_a_released_column_has_its_type_in_every_partition(kind):
 def test_every_partition_and_every_release_draws_anew():
     twins = dd.from_pandas(pd.DataFrame({"diagnosis": ["flu"] * 400}), npartitions=2)
     first, second = (
-        release_dask(twins, "diagnosis", COIN, name).compute()["diagnosis_released"]
+        release_frame(twins, "diagnosis", COIN, name).frame.compute()["diagnosis_released"]
         for name in ("a", "b")
     )
     assert (first != second).any()
@@ -87,14 +92,14 @@ def test_every_partition_and_every_release_draws_anew():
 
 def test_what_is_released_is_not_released_again():
     log = ReleaseLog("log", new=True)
-    first = release_dask(lazily(), "diagnosis", DRAWN, "out", log=log, budget=1.0).compute()
+    first = release_frame(lazily(), "diagnosis", DRAWN, "out", log=log, budget=1.0).frame.compute()
     with pytest.raises(FileExistsError, match="out exists"):
-        release_dask(lazily(), "diagnosis", DRAWN, "out", log=log)
+        release_frame(lazily(), "diagnosis", DRAWN, "out", log=log)
     os.rename("out", "day0")  # a nightly job moves its folder away, and runs again
     with pytest.raises(AlreadyReleased):
-        release_dask(lazily(), "diagnosis", DRAWN, "out", log=log)
+        release_frame(lazily(), "diagnosis", DRAWN, "out", log=log)
     with pytest.raises(BudgetExceeded):
-        release_dask(lazily(), "diagnosis", DRAWN, "out", log=log, again=True)
+        release_frame(lazily(), "diagnosis", DRAWN, "out", log=log, again=True)
     (entry,) = log.entries
     assert (entry.column, entry.rows, entry.budget) == ("diagnosis", 400, 1.0)
     assert sorted(os.listdir()) == ["day0", "log"] and first.equals(
@@ -106,7 +111,7 @@ def test_what_is_there_is_not_replaced():
     Path("out").mkdir()
     Path("out/notes").write_text("mine")
     with pytest.raises(FileExistsError, match="out exists"):
-        release_dask(lazily(), "diagnosis", SWAP, "out")
+        release_frame(lazily(), "diagnosis", SWAP, "out")
     assert os.listdir() == ["out"] and os.listdir("out") == ["notes"]
 
 
@@ -121,7 +126,7 @@ def test_the_key_is_in_no_task():
         return dask.get(plain, keys_)
 
     with dask.config.set(scheduler=spy):
-        released = release_dask(lazily(), "diagnosis", DRAWN, "out")
+        released = release_frame(lazily(), "diagnosis", DRAWN, "out").frame
         seen.append(pickling.dumps(released))
     (key,) = {*keys}
     assert not any(form in graph for graph in seen for form in (key, key.hex().encode()))
@@ -133,21 +138,21 @@ def test_bad_values_are_reported_with_partition_and_row_and_leave_nothing():
     frame.loc[7, "diagnosis"] = None
     lazy, log = dd.from_pandas(frame, npartitions=2), ReleaseLog("log", new=True)
     with pytest.raises(ValueError, match="'diagnosis', partition 1: .* missing in row 2"):
-        release_dask(lazy, "diagnosis", SWAP, "out", log=log)
+        release_frame(lazy, "diagnosis", SWAP, "out", log=log)
     frame.loc[7, "diagnosis"] = "cold"
     with pytest.raises(ValueError, match=r"\(str\) in row") as told:
-        release_dask(dd.from_pandas(frame, npartitions=2), "diagnosis", SWAP, "out", log=log)
+        release_frame(dd.from_pandas(frame, npartitions=2), "diagnosis", SWAP, "out", log=log)
     assert "cold" not in str(told.value) and nothing_is_left() and not log.entries
-    kept = release_dask(lazy, "diagnosis", SWAP, "kept", missing="keep").compute()
+    kept = release_frame(lazy, "diagnosis", SWAP, "kept", missing="keep").frame.compute()
     assert kept["diagnosis"].isna().tolist() == [row == 7 for row in range(10)]
 
 
 @pytest.mark.parametrize(
     "change, error, told",
     [
-        ({"column": "diagnoses"}, KeyError, "diagnoses"),
+        ({"column": "diagnoses"}, ValueError, "'diagnoses' is not in the frame"),
         ({"column": 3}, ValueError, "column must be"),
-        ({"frame": patients(4)}, ValueError, "frame must be a Dask frame, got a DataFrame"),
+        ({"frame": patients(4)}, ValueError, "frame must be a frame of Dask .* got a DataFrame"),
         ({"missing": "drop"}, ValueError, "missing = 'drop'"),
         ({"mechanism": None}, ValueError, "mechanism must be a Mechanism, got a NoneType"),
         ({"folder": None}, ValueError, "folder must be a path, got a NoneType"),
@@ -170,21 +175,21 @@ def test_what_can_be_asked_is_asked_before_the_first_task(change, error, told):
     frame = lazy.map_partitions(watched, meta=lazy._meta)
     call = {"frame": frame, "column": "diagnosis", "mechanism": DRAWN, "folder": "out"}
     with pytest.raises(error, match=told):
-        release_dask(**call | change)
+        release_frame(**call | change)
     assert nothing_is_left()
 
 
 def test_a_column_that_is_the_index_too_is_refused():
     frame = patients(4).set_index("diagnosis", drop=False)
-    with pytest.raises(ValueError, match="'diagnosis' is the index too"):
-        release_dask(dd.from_pandas(frame, npartitions=1, sort=False), "diagnosis", SWAP, "out")
+    with pytest.raises(ValueError, match="'diagnosis' .* is the index too"):
+        release_frame(dd.from_pandas(frame, npartitions=1, sort=False), "diagnosis", SWAP, "out")
     assert nothing_is_left()
 
 
 def test_no_rows_are_no_release():
     lazy = lazily()
     with pytest.raises(ValueError, match="frame has no rows"):
-        release_dask(lazy[lazy["id"] < 0], "diagnosis", SWAP, "out")
+        release_frame(lazy[lazy["id"] < 0], "diagnosis", SWAP, "out")
     assert nothing_is_left()
 
 
@@ -202,16 +207,18 @@ def clinics(rows=3000, ill=None):
 
 def test_a_column_that_tells_and_shares_that_moved_are_refused_as_from_a_file():
     clinics().compute().to_csv("in.csv", index=False)
-    found, moved = [], clinics(ill=[0.7, 0.2, 0.1])
+    moved = clinics(ill=[0.7, 0.2, 0.1])
     with pytest.raises(LevelExceeded, match="for a reader who knows 'clinic'"):
-        release_dask(clinics(), "diagnosis", DRAWN, "out")
+        release_frame(clinics(), "diagnosis", DRAWN, "out")
     with pytest.raises(LevelExceeded, match="under the shares of this file"):
-        release_dask(moved, "diagnosis", DRAWN, "out", only=True)
+        release_frame(moved, "diagnosis", DRAWN, "out", only=True)
     assert sorted(os.listdir()) == ["in.csv"]
-    release_dask(clinics(), "diagnosis", DRAWN, "out", visible="clinic", tell=found.append)
-    done = release_file("in.csv", "out.csv", "diagnosis", DRAWN, visible="clinic")
-    assert found[0].within == done.premises.within and found[0].own == done.premises.own
-    alone = release_dask(moved, "diagnosis", DRAWN, "alone", only=True, believed=True).compute()
+    found = release_frame(clinics(), "diagnosis", DRAWN, "out", visible="clinic").premises
+    done = release_file("in.csv", "out.csv", "diagnosis", DRAWN, visible="clinic").premises
+    assert found.within == done.within and found.own == done.own
+    alone = release_frame(
+        moved, "diagnosis", DRAWN, "alone", only=True, believed=True
+    ).frame.compute()
     assert list(alone.columns) == ["diagnosis_released"] and len(alone) == 3000
 
 
@@ -225,11 +232,13 @@ def die(*arguments, **options):
 def after_two_parts(patch):
     done = []  # the engine chooses their order
 
-    def part(frame, number, **rest):
-        done.append(number)
-        return write_part(frame, number, **rest) if len(done) <= 2 else die()
+    run = Task.__call__
 
-    patch.setattr(module, "write_part", part)
+    def part(task, frame, number):
+        done.append(number)
+        return run(task, frame, number) if len(done) <= 2 else die()
+
+    patch.setattr(Task, "__call__", part)
 
 
 def before_the_row(patch):
@@ -247,7 +256,7 @@ def booked_release(point=None, frame=None):
             point(patch)
         lazy = lazily() if frame is None else dd.from_pandas(frame, npartitions=4)
         terms = {"log": ReleaseLog("log"), "budget": DRAWN.epsilon}
-        return release_dask(lazy, "diagnosis", DRAWN, "out", **terms)
+        return release_frame(lazy, "diagnosis", DRAWN, "out", **terms).frame
 
 
 def forked(*targets):
@@ -312,7 +321,7 @@ def test_rows_of_texts_and_numbers_are_other_rows():
                 point(patch)
             with dask.config.set({"dataframe.convert-string": False}):
                 lazy = dd.from_pandas(frame, npartitions=2)
-                return release_dask(lazy, "said", made, "out", log=ReleaseLog("log"))
+                return release_frame(lazy, "said", made, "out", log=ReleaseLog("log")).frame
 
     assert forked((called, texts, before_the_name)) == [-signal.SIGKILL]
     with pytest.raises(ValueError, match="holds other rows"):
@@ -320,26 +329,40 @@ def test_rows_of_texts_and_numbers_are_other_rows():
     assert len(called(texts)) == 100 and len(log.entries) == 1
 
 
-def test_a_frame_that_changes_between_two_runs_of_a_task_is_refused():
-    """A worker is lost after it has written its part, and the rows come back in another order."""
+def task():
+    """What a worker gets, with a key in the folder."""
     Path("parts").mkdir()
     Key.new().write(Path("key"))
-    rest = (0, "diagnosis", DRAWN, "refuse", Path())
-    frame = patients(1000)
-    assert write_part(frame, *rest) == write_part(frame, *rest)
+    terms = check_terms("diagnosis", DRAWN, None, None, None, False, (), False, 0.95)
+    return Task(terms, "refuse", None, ("index", "id"), Path())
+
+
+def test_a_frame_that_changes_between_two_runs_of_a_task_is_refused():
+    """A worker is lost after it has written its part, and the rows come back in another order."""
+    run, frame = task(), patients(1000)
+    assert run(frame, 0).digests == run(frame, 0).digests
     with pytest.raises(ValueError, match="partition 0: it holds other rows"):
-        write_part(frame[::-1], *rest)
+        run(frame[::-1], 0)
 
 
 def test_a_task_that_is_started_twice_at_once_writes_once():
-    Path("parts").mkdir()
-    Key.new().write(Path("key"))
-    frame = patients(100_000)
+    run, frame = task(), patients(100_000)
     with ThreadPoolExecutor(4) as pool:
-        rest = (0, "diagnosis", DRAWN, "refuse", Path())
-        runs = [pool.submit(write_part, frame, *rest) for _ in range(4)]
-        assert len({run.result() for run in runs}) == 1
+        runs = [pool.submit(run, frame, 0) for _ in range(4)]
+        assert len({run.result().digests[0] for run in runs}) == 1
     assert os.listdir("parts") == ["part.0.parquet"]
+
+
+def test_what_a_killed_worker_has_half_written_does_not_go_out(monkeypatch):
+    run = Task.__call__
+
+    def stray(task, frame, number):
+        (task.place / "parts" / ".part.1.parquet.0.part").write_text("half")
+        return run(task, frame, number)
+
+    monkeypatch.setattr(Task, "__call__", stray)
+    release_frame(lazily(), "diagnosis", DRAWN, "out")
+    assert sorted(os.listdir("out")) == [f"part.{k}.parquet" for k in range(4)]
 
 
 @pytest.mark.posix
@@ -357,7 +380,7 @@ def test_tasks_that_still_run_leave_nothing_behind():
     for _ in range(20):
         with dask.config.set(scheduler="threads", num_workers=4):
             with pytest.raises(ValueError, match="partition 0"):
-                release_dask(dd.from_pandas(damaged, npartitions=8), "diagnosis", SWAP, "out")
+                release_frame(dd.from_pandas(damaged, npartitions=8), "diagnosis", SWAP, "out")
             assert nothing_is_left()
 
 
@@ -384,13 +407,16 @@ def workers(distributed, folder, count=3):
             cluster.close(timeout=30)
 
 
-def dying_part(frame, number, *, mark, **rest):
+class Dying(Task):
     """Release a part; the first time, the worker ends when the part is written and before it can report it."""
-    done = one_part(frame, number, **rest)
-    if number == 1 and not os.path.exists(mark):
-        Path(mark).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return done
+
+    def __call__(self, part, number):
+        done = super().__call__(part, number)
+        mark = self.place.parent / "killed"
+        if number == 1 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
 
 
 def test_a_worker_that_is_killed_releases_nothing_twice(monkeypatch, here):
@@ -398,17 +424,17 @@ def test_a_worker_that_is_killed_releases_nothing_twice(monkeypatch, here):
     distributed = pytest.importorskip("distributed")
     pickling = pytest.importorskip("cloudpickle")
     pickling.register_pickle_by_value(sys.modules[__name__])
-    mark = str(here / "killed")
-    monkeypatch.setattr(module, "one_part", lambda *a, **k: dying_part(*a, mark=mark, **k))
+    monkeypatch.setattr(module, "Task", Dying)
     log = ReleaseLog("log", new=True)
     with workers(distributed, here) as running, dask.config.set(scheduler=None):
-        released = release_dask(lazily(4000, 8), "diagnosis", DRAWN, "out", log=log).persist()
+        done = release_frame(lazily(4000, 8), "diagnosis", DRAWN, "out", log=log)
+        released = done.frame.persist()
         first = released.compute()
         alive = [process for process in running if process.poll() is None]
         assert len(alive) == 2
         alive[0].kill()
         second = released.compute()
-    assert Path(mark).exists() and len(log.entries) == 1
+    assert Path("killed").exists() and len(log.entries) == 1
     assert first.equals(second) and first["id"].tolist() == list(range(4000))
 
 
@@ -416,12 +442,12 @@ UNGUARDED = """
 import dask, numpy as np, pandas as pd
 from dask import dataframe as dd
 from pmlbook import Mechanism
-from pmlbook.files.large_tables import release_dask
+from pmlbook.files import release_frame
 
 {before}
 frame = dd.from_pandas(pd.DataFrame({{"said": ["no", "yes"] * 50}}), npartitions=2)
 flip = Mechanism([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], ("no", "yes"))
-release_dask(frame, "said", flip, "out")
+release_frame(frame, "said", flip, "out")
 """
 
 
@@ -447,7 +473,7 @@ MEMORY = """
 import dask, numpy as np, pandas as pd
 from dask import dataframe as dd
 from pmlbook import optimal_mechanism
-from pmlbook.files.large_tables import release_dask
+from pmlbook.files import release_frame
 
 def part(number):
     kinds = np.random.default_rng(number).choice(3, 1_000_000, p=[0.6, 0.3, 0.1])
@@ -457,7 +483,7 @@ def part(number):
 dask.config.set(scheduler="synchronous")
 mechanism = optimal_mechanism(pd.Series([0.6, 0.3, 0.1], ["a", "b", "c"]), 1.0).mechanism
 frame = dd.from_map(part, range(4), meta=part(0).iloc[:0])
-release_dask(frame, "said", mechanism, "out")
+release_frame(frame, "said", mechanism, "out")
 # getrusage would tell the peak of the process that started this one
 print(*(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
