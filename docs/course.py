@@ -4,7 +4,7 @@ usage: course.py                the student's edition of nbs/teaching.md's weeks
        course.py --list         write nbs/exercises.csv
        course.py --grade FILE   execute a student's notebook and say which checks pass
 
-Below the heading 'Exercises' a question is a numbered paragraph that begins with its level, `1. *Proof.* ...`, with
+Below the heading 'Exercises' a question is a numbered paragraph that begins with its level, `1. *Proof.* ...` (a reason is given in words), with
 boxes 'Hint' and a box 'Solution'. The cell after it is the solution; what stands below its line `# check` is left to
 the student, who puts an answer in place of `answer = ...`.
 """
@@ -32,7 +32,7 @@ from boxes import files_of  # noqa: E402
 MARK = "# check\n"
 BLANK = "answer = ...\n"
 QUESTION = re.compile(r"^(?=\d+\. )", re.M)
-LEVEL = re.compile(r"\d+\. \*(Computation|Proof|Design)\.\* ")
+LEVEL = re.compile(r"\d+\. \*(Computation|Proof|Reason|Design)\.\* ")
 SOLUTION = re.compile(r"\n*^:::\{admonition\} Solution\n.*?^:::$", re.M | re.S)
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#: ]*)(#[^)]*)?\)")
 FIELDS = "chapter", "exercise", "level", "answer", "hints"
