@@ -256,7 +256,8 @@ def leakage_distortion(
         If `p0` is no distribution on the datasets.
     ValueError
         If `D` or `b` is out of range, the distortion has the wrong shape, `observes` is about other records or
-        `start` observes something else. If there are too many datasets, rows or outputs.
+        `start` observes something else. If there are too many datasets, rows or outputs, or an error costs more
+        than 1e9 times what `D` allows or the best constant answer costs.
 
     Source: Wu et al. 2026, Definition 2.2, eq. (3).
 
@@ -310,7 +311,8 @@ def distortion_leakage(
         If `p0` is no distribution on the datasets.
     ValueError
         If `L` or `b` is out of range, the distortion has the wrong shape, `observes` is about other records or
-        `start` observes something else. If there are too many datasets, rows or outputs.
+        `start` observes something else. If there are too many datasets, rows or outputs, or an error costs more
+        than 1e9 times what the best constant answer costs.
 
     Source: Wu et al. 2026, Definition 2.3, eq. (4).
 
