@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from .candidate_set import ScaledVertices
 from ..extremal.optimal import optimal_mechanism
+from .block_descent import averaged, descended, secrets_bound
 from .exchange_design import grown
 from .listed_vertices import Claim, Listed, SummedVariance, best_weights
 from .listed_vertices import criterion_for, even
@@ -36,7 +37,8 @@ from ..numerics.progress import Clock
 from ..release.mechanism import Design, DesignWarning, Mechanism, Region, warn_of
 
 # %% auto #0
-__all__ = ['MAX_LISTED_SECRETS', 'DESIGN_TOLERANCE', 'MIN_STORED_PROBABILITY', 'estimation_mechanism']
+__all__ = ['MAX_LISTED_SECRETS', 'MAX_GROWN_SECRETS', 'BOUND_SHARE', 'STORING_SECONDS', 'DESIGN_TOLERANCE',
+           'MIN_STORED_PROBABILITY', 'estimation_mechanism']
 
 # %% ../../nbs/internals/estimation/04_enumerated_design.ipynb #7e1d0a02
 MAX_CENTRING_STEPS = 60
@@ -141,22 +143,22 @@ def _for_classes(
 
 # %% ../../nbs/internals/estimation/04_enumerated_design.ipynb #7da3900e
 def stored(
-    candidates: ScaledVertices,
-    found: Mapping[int, float],
+    lifts: Array,
+    weights: Array,
     least: float,
     prior: CheckedPrior,
     level: float,
+    correct: Callable[[Array, Array, Array], Array] = even,
 ) -> Mechanism:
     """The mechanism of vertices that some secret has with a probability above `least`, within its level."""
-    checked, weights = prior.floats, np.array(list(found.values()))
-    lifts = candidates.vertices.lifts[:, list(found)]
+    checked = prior.floats
     kept = (lifts * weights).max(axis=0) > least
     lifts = lifts[:, kept]
     weights = weights[kept]
 
     def make(shave: float) -> Mechanism:
         lower = lowered(lifts, checked, shave)
-        channel = lower * np.maximum(even(lower, weights, np.ones(len(checked))), 0)
+        channel = lower * np.maximum(correct(lower, weights, np.ones(len(checked))), 0)
         total = channel.sum(axis=1, keepdims=True)
         if not total.min() > 0:
             raise too_uneven(checked)
@@ -174,10 +176,12 @@ def check_estimable(wanted: Array, level: float) -> None:
 
 
 def _search_method(target: Any, wanted: Array) -> str:
-    """The search: by the 'scores' of one functional, by 'growing' a set of vertices, or in the 'list' of all."""
+    """The search: by the 'scores' of one functional, by 'growing' a set of vertices or its 'descent', or in the 'list' of all."""
     n = len(wanted)
     if n > MAX_LISTED_SECRETS and wanted.shape[1] == 1:
         return "scores"
+    if n > MAX_GROWN_SECRETS:
+        return "descent"
     if n > MAX_LISTED_SECRETS and isinstance(target, str):
         return "growing"
     return "growing" if n > MAX_ENUMERATED_SYMBOLS else "list"
@@ -187,10 +191,11 @@ def _attempts(
     candidates: ScaledVertices, found: Mapping[int, float], prior: CheckedPrior, level: float
 ) -> Iterator[Mechanism]:
     """Mechanisms of weighted vertices: without those that are rare, and with them."""
-    frequent = stored(candidates, found, MIN_STORED_PROBABILITY, prior, level)
+    lifts, weights = candidates.vertices.lifts[:, list(found)], np.array(list(found.values()))
+    frequent = stored(lifts, weights, MIN_STORED_PROBABILITY, prior, level)
     yield frequent
     if len(frequent.outputs) < len(found):
-        yield stored(candidates, found, 0.0, prior, level)
+        yield stored(lifts, weights, 0.0, prior, level)
 
 
 def _searched(
@@ -210,6 +215,12 @@ def _searched(
     if method == "growing":
         candidates, found, bound = grown(shares, limit, wanted, tol, clock)
         return _attempts(candidates, found, prior, level), bound
+    if method == "descent":
+        bound = secrets_bound(shares, limit, wanted, clock.part(BOUND_SHARE))
+        reserved = STORING_SECONDS * len(wanted) ** 2
+        ending = clock.part(1 - min(1, reserved / clock.left)) if clock.left else clock
+        lifts, weights = descended(shares, limit, wanted, bound, tol, ending, tell=clock.tell)
+        return [stored(lifts, weights, 0.0, prior, level, averaged)], bound
     vertices = Listed(shares, limit)
     begin = first_weights(vertices)
     criterion, unit = criterion_for(wanted, vertices, begin)
@@ -255,7 +266,7 @@ def estimation_mechanism(
     max_time : float, optional
         Seconds until the search ends with its best so far; a mechanism is then stored and measured. Left out, a
         mean or another single functional has no limit, and neither have at most `MAX_LISTED_SECRETS` secrets;
-        everything else stops after a minute.
+        everything else stops after a minute, and more than `MAX_GROWN_SECRETS` secrets after 40 rounds.
     tol : float
         Beyond `MAX_LISTED_SECRETS` secrets the search stops when value and bound are this fraction apart.
     progress : callable or bool, optional
@@ -289,7 +300,7 @@ def estimation_mechanism(
         If the outcomes publish answers.
     LooseBound
         If value and bound stay apart by more than a millionth, or `tol` is not reached. For a few functionals
-        of more secrets than can be listed `tol` is never reached: no good bound is known there.
+        of more secrets than can be listed `tol` is hardly ever reached: the bound there is a relaxation.
 
     Source: proved in 'Optimal designs for estimation'; A- and c-optimal designs, Pukelsheim 2006.
 
@@ -311,7 +322,8 @@ def estimation_mechanism(
     if len(rows) < len(wanted):
         return _for_classes(prior, level, rows, alike.ravel().tolist(), (max_time, tol, progress))
     method = _search_method(target, wanted)
-    seconds = SOLVER_SECONDS if method == "growing" and max_time is None else max_time
+    untimed = method in ("growing", "descent") and max_time is None
+    seconds = SOLVER_SECONDS if untimed else max_time
     try:
         with Clock(seconds, progress, "estimation_mechanism") as clock:
             attempts, bound = _searched(method, prior, level, wanted, tol, clock)
@@ -339,6 +351,9 @@ def estimation_mechanism(
 
 # most secrets whose vertices are all enumerated; with more, an exchange is faster
 MAX_LISTED_SECRETS = 12
+MAX_GROWN_SECRETS = 50  # with more, a design of 12 columns a secret is better at any time
+BOUND_SHARE = 0.2  # of the time
+STORING_SECONDS = 1e-5  # for each pair of secrets, to store the columns and measure them
 DESIGN_TOLERANCE = 1e-9  # relative accuracy of the variance from ten digits of a programme
 # an outcome rarer than this for every secret is due to the barrier, and would have few digits
 MIN_STORED_PROBABILITY = 1e-9

@@ -13,7 +13,8 @@ from operator import itemgetter
 
 import numpy as np
 
-from .candidate_set import CandidateSet, Vertex, climb, first_circles
+from .block_descent import descended, secrets_bound
+from .candidate_set import CandidateSet, Vertex, climb
 from .candidate_set import sets_at_limit, swept
 from .covariance_bound import pairs_bound
 from .listed_vertices import Claim, SummedVariance, Weighted, criterion_for
@@ -120,6 +121,7 @@ def barrier_weights(
     return weights
 
 # %% ../../nbs/internals/estimation/06_exchange_design.ipynb #25b2116a
+FIRST_BARRIER = 0.01  # of the criterion: the first weights are good
 MIN_BARRIER = 1e-9  # part of the criterion that the barrier costs at the end
 SWEEP_BARRIER = 1e-3  # of the criterion: while the barrier costs more, no bound is sharp
 RESERVED_SECONDS = 1.2e-5  # seconds reserved for each probability
@@ -169,7 +171,7 @@ class BarrierMaster:
         found: dict[int, float],
         criterion: SummedVariance,
     ) -> None:
-        self.candidates, self.criterion, self.barrier = candidates, criterion, 0.1
+        self.candidates, self.criterion, self.barrier = candidates, criterion, FIRST_BARRIER
         self.names = list(found)
         self.weights = np.array(list(found.values()))
         self.least = math.inf, self.names, self.weights
@@ -290,6 +292,28 @@ def grow_design(
     return dict(zip(names, weights.tolist())), generation.bound
 
 # %% ../../nbs/internals/estimation/06_exchange_design.ipynb #e80d916b
+FIRST_ROUNDS, FIRST_SHARE = 4, 0.2  # pairs of rounds of block descent, and their part of the time
+
+
+def first_vertices(
+    candidates: CandidateSet, wanted: Array, bound: float, tol: float, clock: Clock
+) -> dict[int, float]:
+    """Numbers of the vertices of a block descent, with weights that average to one."""
+    shares, limit = candidates.shares, candidates.limit
+    ending = clock.part(FIRST_SHARE)
+    lifts, weights = descended(shares, limit, wanted, bound, tol, ending, FIRST_ROUNDS, clock.tell)
+    tall = lifts == float(limit)
+    between = (lifts > 0) & ~tall
+    place = np.where(between.any(axis=0), between.argmax(axis=0), (~tall).argmax(axis=0))
+    found: dict[int, float] = {}
+    for column, at, weight in zip(tall.T, place.tolist(), weights.tolist()):
+        for name in candidates.add([(column, at)]):
+            found[name] = found.get(name, 0.0) + weight
+    vectors = candidates.scaled(list(found))
+    moved = even(vectors, np.array(list(found.values())), candidates.ones)
+    return dict(zip(found, moved.tolist()))
+
+
 def grown(
     shares: Sequence[Fraction],
     limit: Fraction,
@@ -299,9 +323,12 @@ def grown(
 ) -> tuple[CandidateSet, dict[int, float], float]:
     """Good weights of vertices that are too many to list, and a bound."""
     candidates = CandidateSet(shares, limit)
-    found = first_circles(candidates, np.random.default_rng(0))
+    simple = secrets_bound(shares, limit, wanted, clock.part(0.1))
+    found = first_vertices(candidates, wanted, simple, tol, clock)
     criterion, unit = criterion_for(wanted, candidates, found)
     square = float(unit) ** 2
-    low = pairs_bound(candidates, criterion, clock.part(0.5))
+    low = max(
+        float_below(Fraction(simple) / unit**2), pairs_bound(candidates, criterion, clock.part(0.5))
+    )
     found, bound = grow_design(candidates, found, criterion, low, tol, clock, lambda v: v * square)
     return candidates, found, float_below(Fraction(bound) * unit**2)

@@ -83,28 +83,6 @@ def centred(wanted: Array, shares: Sequence[Fraction]) -> list[list[Fraction]]:
 RECIPROCAL_BITS = 128  # of a reciprocal: enough, unless a variance is nearly a float
 
 
-def whole_product(left: Numbers, right: Numbers) -> Numbers:
-    """The product of two matrices of whole numbers, none negative, exactly.
-
-    Numbers are cut into parts of 16 bits: floats hold the sums of their products, and multiply matrices fast.
-    """
-    (n, k), m = left.shape, right.shape[1]
-    sizes = [int(numbers.max()).bit_length() // 16 + 1 for numbers in (left, right)]
-    if n * m * math.prod(sizes) > 2**24 or k > 2**20:
-        return left @ right
-    parts = []
-    for numbers, size in zip((left, right), sizes):
-        written = b"".join(
-            number.to_bytes(2 * size, "little") for number in numbers.ravel().tolist()
-        )
-        parts.append(np.frombuffer(written, "<u2").reshape(*numbers.shape, size).astype(float))
-    products = np.einsum("nki,kmj->ijnm", *parts, optimize=True).astype(np.int64)[::-1]
-    result = np.zeros((n, m), dtype=object)
-    for place in range(sum(sizes) - 1):  # the diagonal of all parts whose places sum to it
-        result += np.trace(products, place + 1 - sizes[0]).astype(object) << (16 * place)
-    return result
-
-
 def fisher_information(
     mechanism: Mechanism, bits: int | None = RECIPROCAL_BITS
 ) -> tuple[Numbers, Fraction]:
@@ -117,7 +95,7 @@ def fisher_information(
     seen = shares @ weights
     one = math.lcm(*seen) if bits is None else 1 << (max(seen).bit_length() + bits)
     unit = Fraction(common, one * sum(weights[0]))
-    return whole_product(weights * (one // seen), weights.T), unit
+    return (weights * (one // seen)) @ weights.T, unit
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #96e4526b
 def eliminate(matrix: Numbers, goal: Numbers) -> tuple[Numbers, Numbers, int]:
@@ -143,46 +121,53 @@ def eliminate(matrix: Numbers, goal: Numbers) -> tuple[Numbers, Numbers, int]:
     return table, vertex, last
 
 
-MANY_SECRETS = 14  # secrets, from which on a few products are faster than eliminating
+MANY_SECRETS = 14  # secrets, from which on floats take the place of whole numbers
+ROUNDING = 2.0**-52  # twice the relative error of one operation
+MAX_ADDED_SHARE = 1e-9  # of a variance, by the bounds on rounding errors
 
 
-def quadratic(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | None:
-    """Two fractions around the trace of goal' matrix^-1 goal; None if floats find no inverse to start from.
+def variance_above(mechanism: Mechanism, wanted: Array) -> float | None:
+    """An upper bound on the summed variance, close to it, in floats; None if J is singular up to rounding.
 
-    Source: the iteration of Schulz 1933, in whole numbers; what it leaves is bounded as a geometric series.
+    Source: what an approximate solution leaves; Cholesky's method in floats, Rump 2006.
     """
-    up = int(abs(matrix).max()).bit_length()
-    bits = 3 * RECIPROCAL_BITS
+    channel = mechanism.channel[:, mechanism.channel.any(axis=0)]
+    n, m = channel.shape
+    information = (channel / (mechanism.prior @ channel)) @ channel.T
+    # No term is negative, so each entry has a relative error, and keeps it in units of the diagonal.
+    inexact = (n + m + 8) * ROUNDING
+    scale = 1 / np.sqrt(np.diag(information))
+    information = information * scale[:, None] * scale
+    unit = 2.0 ** math.frexp(float(abs(wanted).max()))[1]
+    wanted = wanted / unit  # the squares of 1e200 overflow
+    goal = (wanted - mechanism.prior @ wanted) * scale[:, None]
+    inexact_goal = (n + 8) * ROUNDING * abs(wanted).max(axis=0) * scale[:, None]
+    sizes = np.linalg.eigvalsh(information)
+    wrong = (4 * n**2 * ROUNDING + inexact) * n
+    least = 0.5 * float(sizes[0]) - wrong
+    if least <= 0:
+        return None
     try:
-        start = np.linalg.inv((matrix / (1 << up)).astype(float))
-        near = np.array([int(x * 2.0**64) << (bits - 64) for x in start.ravel().tolist()], object)
-    except (np.linalg.LinAlgError, OverflowError, ValueError):
+        np.linalg.cholesky(information - (least + wrong) * np.eye(n))
+    except np.linalg.LinAlgError:
         return None
-    inverse = near.reshape(matrix.shape)
-    one = 1 << (up + bits)
-    unit = one * np.eye(len(matrix), dtype=int).astype(object)
-    for _ in range(8):  # squared so often, a half is no more
-        left = unit - matrix @ inverse
-        miss = Fraction(max(abs(left).sum(axis=1)), one)
-        if miss < math.ldexp(1.0, -RECIPROCAL_BITS // 2 - 16):
-            break
-        inverse = inverse + ((inverse @ left) >> (up + bits))
-    else:
+    solved = np.linalg.solve(information, goal)
+    left = abs(goal - information @ solved) + inexact_goal
+    left += (n + 8) * ROUNDING * abs(goal) + 2 * (inexact + n * ROUNDING) * (
+        information @ abs(solved)
+    )
+    added = float((abs(solved) * (left + inexact_goal)).sum()) + float((left**2).sum()) / least
+    added += ROUNDING * float((abs(solved) * abs(goal)).sum())
+    value = math.fsum((solved * goal).ravel().tolist())
+    if not added <= MAX_ADDED_SHARE * value:
         return None
-    solved = inverse.T @ goal
-    value = (solved * goal).sum() + Fraction((solved * (left @ goal)).sum(), one)
-    rest = (abs(solved).sum(axis=0) * abs(goal).max(axis=0)).sum() * miss**2 / (1 - miss)
-    return (value - rest) / one, (value + rest) / one
+    return float_above(Fraction(value + 1.01 * added) * Fraction(unit) ** 2)
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #dcab4798
-def trace_around(matrix: Numbers, goal: Numbers) -> tuple[Fraction, Fraction] | None:
-    """Two fractions around the trace of goal' matrix^-1 goal, mostly equal; None if the goal is not in the range."""
-    found = quadratic(matrix, goal) if len(matrix) >= MANY_SECRETS else None
-    if found is None:
-        left, vertex, last = eliminate(matrix, goal)
-        exact = None if left.any() else Fraction(-sum(vertex), last)
-        return exact if exact is None else (exact, exact)
-    return found
+def exact_trace(matrix: Numbers, goal: Numbers) -> Fraction | None:
+    """The trace of goal' matrix^-1 goal; None if the goal is not in the range."""
+    left, vertex, last = eliminate(matrix, goal)
+    return None if left.any() else Fraction(-sum(vertex), last)
 
 
 def stored_variance(mechanism: Mechanism, goal: list[list[Fraction]]) -> float:
@@ -205,6 +190,30 @@ def stored_variance(mechanism: Mechanism, goal: list[list[Fraction]]) -> float:
     return float_above(total)
 
 # %% ../../nbs/estimation/01_optimal_design.ipynb #2f30844d
+def exact_variance(mechanism: Mechanism, goal: list[list[Fraction]]) -> float | None:
+    """The summed variance of functionals with mean zero, rounded up; None if the outcomes do not determine them."""
+    whole, common = whole_numbers([entry for row in goal for entry in row])
+    for bits in (RECIPROCAL_BITS, None):
+        matrix, unit = fisher_information(mechanism, bits)
+        found = exact_trace(matrix, whole.reshape(len(goal), -1))
+        if found is None:
+            return None
+        exact = found / (unit * common**2)
+        value = float_above(exact)
+        if value == float_above(exact * (1 - Fraction(1, 2**RECIPROCAL_BITS))):
+            break
+    return value
+
+
+def finite(value: float, wanted: Array) -> float:
+    """The variance of functionals; ValueError if it is too large for a float."""
+    if value == math.inf:
+        most = float(abs(wanted).max())
+        what = f"target, or the values of a mean, reach {most:g}"
+        raise ValueError(f"{what}: no float holds the variance")
+    return value
+
+
 def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
     """The summed variance of functionals, for one person, rounded up; infinite if the outcomes do not determine them.
 
@@ -214,25 +223,18 @@ def summed_variance(mechanism: Mechanism, wanted: Array) -> float:
 
     Source: the Cramer-Rao bound, which weighted least squares attain at every n.
     """
+    many = len(wanted) >= MANY_SECRETS
+    # rounding leaves none that is told exactly by fewer outcomes than secrets
+    few_outcomes = MANY_SECRETS < len(wanted) > len(mechanism.outputs)
+    above = variance_above(mechanism, wanted) if many and not few_outcomes else None
+    if above is not None and wanted.shape[1] > 1:
+        return finite(above, wanted)
     goal = centred(wanted, mechanism.exact_prior)
-    # rounding leaves none that is told exactly
-    if MANY_SECRETS < len(goal) > len(mechanism.outputs):
+    value = above if many else exact_variance(mechanism, goal)
+    if value is None:
         return stored_variance(mechanism, goal)
-    whole, common = whole_numbers([entry for row in goal for entry in row])
-    for bits in (RECIPROCAL_BITS, None):
-        matrix, unit = fisher_information(mechanism, bits)
-        found = trace_around(matrix, whole.reshape(wanted.shape))
-        if found is None:
-            return stored_variance(mechanism, goal)
-        low, high = (end / (unit * common**2) for end in found)
-        value = float_above(high)
-        if value == float_above(low * (1 - Fraction(1, 2**RECIPROCAL_BITS))):
-            break
-    if value == math.inf:
-        most = float(abs(wanted).max())
-        what = f"target, or the values of a mean, reach {most:g}"
-        raise ValueError(f"{what}: no float holds the variance")
-    if len(goal[0]) == 1:  # estimates of one functional use its scores
+    value = finite(value, wanted)
+    if wanted.shape[1] == 1:  # estimates of one functional use its scores
         stored = stored_variance(mechanism, goal)
         if stored < Fraction(value) * (1 - Fraction(MAX_HIDDEN_SHARE)):
             return stored
@@ -254,7 +256,8 @@ def estimation_variance(mechanism: Mechanism, target: str | ArrayLike = "frequen
     -------
     float
         Infinite if the outcomes do not determine the target; functionals that they determine but for the rounding of
-        stored entries have their variance. Computed in whole numbers, rounded up once.
+        stored entries have their variance. Rounded up: once, from whole numbers, for fewer than 14 secrets, and in
+        every operation for more.
 
     Raises
     ------
