@@ -233,7 +233,7 @@ class Columns:
 
     def informed(self, matrix: Array, missed: Array) -> Information:
         """What follows from J and an average, while the columns move."""
-        inverse = np.linalg.inv(matrix)
+        inverse = np.linalg.inv(matrix).astype(np.float64)
         estimate = self.goal.T @ inverse
         value = float((estimate * self.goal.T).sum())
         pull = inverse @ missed
@@ -242,7 +242,9 @@ class Columns:
         duals = duals + 2 * self.penalty * value * pull
         return Information(matrix, missed, inverse, estimate, duals, merit)
 
-    def moved(self, at: Information, chosen: NDArray[np.intp], noisy: bool) -> tuple[Array, Array]:
+    def moved(
+        self, at: Information, chosen: NDArray[np.intp], noisy: bool
+    ) -> tuple[Array, NDArray[np.bool_]]:
         """Vertices in the place of some columns, and which of them are better."""
         weights, old = self.weights[chosen], self.vectors[:, chosen]
         own, seen = at.inverse @ old, at.estimate @ old
@@ -252,17 +254,17 @@ class Columns:
             """J_-^-1 l, B' J_-^-1 l and 1 + w l' J_-^-1 l, each column without the one that it replaces."""
             along = lost * (own * vectors).sum(axis=0)
             solved = at.inverse @ vectors + own * along
-            told = at.estimate @ vectors + seen * along
-            return solved, told, 1 + weights * (solved * vectors).sum(axis=0)
+            estimated = at.estimate @ vectors + seen * along
+            return solved, estimated, 1 + weights * (solved * vectors).sum(axis=0)
 
         def gain(vectors: Array) -> Array:
-            _, told, room = without(vectors)
-            return (told**2).sum(axis=0) / room - at.duals @ vectors
+            _, estimated, room = without(vectors)
+            return (estimated**2).sum(axis=0) / room - at.duals @ vectors
 
         start = old + noisy * self.noise[:, None] * self.rng.normal(size=old.shape)
-        solved, told, room = without(start)
-        slopes = at.estimate.T @ told + own * (lost * (seen * told).sum(axis=0))
-        slopes = 2 * (slopes - solved * (weights * (told**2).sum(axis=0) / room)) / room
+        solved, estimated, room = without(start)
+        slopes = at.estimate.T @ estimated + own * (lost * (seen * estimated).sum(axis=0))
+        slopes = 2 * (slopes - solved * (weights * (estimated**2).sum(axis=0) / room)) / room
         slopes = (slopes - at.duals[:, None]) / self.unit[:, None]
         lifts = filled(self.prior, self.limit, slopes)
         return lifts, gain(self.scaled(lifts)) > gain(old)
