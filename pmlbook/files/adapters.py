@@ -108,6 +108,8 @@ class SparkFrame:
 
         rows = self.frame.mapInArrow(one, "part long, done binary").collect()
         done = [pickle.loads(row.done) for row in sorted(rows, key=lambda row: row.part)]
+        if not done:  # Spark runs no task for a table that its plan knows to be empty
+            raise ValueError("frame has no rows")
         for refused in done:
             if isinstance(refused, str):
                 raise ValueError(refused)

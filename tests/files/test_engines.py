@@ -53,7 +53,7 @@ def of_duckdb(frame):
 
 
 def of_spark(frame):
-    return spark().createDataFrame(pa.Table.from_pandas(frame)).repartitionByRange(3, "id")
+    return spark().createDataFrame(pa.Table.from_pandas(frame))  # in two partitions
 
 
 def read(frame):
