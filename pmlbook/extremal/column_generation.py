@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import highspy
@@ -25,8 +27,8 @@ from .ungrouping import reduced, rounding_of, unroll
 from ..numerics.enclosure import text_above, texts_around
 from ..numerics.linear_programmes import LooseBound, SolverFailed
 from ..numerics.progress import Clock
-from ..numerics.restricted_master import Backtracking, Generation, Priced, SilentHighs
-from ..numerics.restricted_master import Stage
+from ..numerics.restricted_master import LATE, Backtracking, Generation, Priced
+from ..numerics.restricted_master import SilentHighs, Stage
 from ..numerics.validation import Array, PriorLike, design_level, design_prior
 
 # %% auto #0
@@ -67,17 +69,17 @@ class GroupMaster:
 
     def solve(self, clock: Clock) -> tuple[float, Array]:
         """Loss, recomputed from the weights, and dual variables; SolverFailed without an optimum."""
-        self.solver.setOptionValue("time_limit", self.solver.getRunTime() + clock.left)
+        entries = np.count_nonzero(self.filled)
+        clock.count(self.filled.size)
         for tolerance in FEASIBILITY:
             for side in ("primal", "dual"):
                 self.solver.setOptionValue(f"{side}_feasibility_tolerance", tolerance)
-            self.solver.run()
-            status, answer = self.solver.getModelStatus(), self.solver.getSolution()
+            status, answer = self.solver.run_until(clock, entries), self.solver.getSolution()
             weights = np.maximum(answer.col_value, 0)
             misses = abs(self.filled @ weights - self.groups.share).max() if len(weights) else 1.0
             if status == highspy.HighsModelStatus.kOptimal and misses < MAX_MEAN_ERROR:
                 break
-            if status == highspy.HighsModelStatus.kTimeLimit:
+            if status in LATE:
                 raise SolverFailed(TIME_IS_UP)
             self.solver.clearSolver()
         else:
@@ -172,6 +174,8 @@ class GroupGeneration(Generation):
 # %% ../../nbs/internals/extremal/09_column_generation.ipynb #st000011
 # entries of a table of random sets, as powers of two: at first, at most
 FIRST_TABLE_POWER, MAX_TABLE_POWER = 12, 20
+# numbers that are computed for an entry, and for a symbol of a set that is kept
+TABLE_NUMBERS, KEPT_NUMBERS = 30, 20
 
 
 class NearMisses:
@@ -192,6 +196,7 @@ class NearMisses:
             now = power if generation.clock.left > max(1.5, longer) * took else FIRST_TABLE_POWER
             before, began = generation.gap, generation.clock.seconds
             keep = self.keep * self.count
+            generation.clock.count(TABLE_NUMBERS * 2**now + KEPT_NUMBERS * self.count * keep)
             generation.add(
                 near_misses(generation.groups, now, keep, generation.rng, generation.slope)
             )
@@ -205,12 +210,14 @@ MAX_COMPLETE_GROUPS = 18  # groups up to which the lists are complete at once
 MAX_STALE_ROUNDS = 12
 MAX_PLANE_NUMBERS = 8  # numbers of full symbols up to which choices are points in a plane
 PLANE_CENTRE_WEIGHT = 0.8  # weight of the centre at the first turn of the plane
+HULL_NUMBERS = 1000  # numbers that are computed for a symbol and a number of full ones
 
 
 def by_plane(generation: GroupGeneration, numbers: Integers) -> Stage:
     """Stage: which points in the plane of weight and worth are on the upper hull? Short rounds."""
 
     def price(dual: Array) -> Priced:
+        generation.clock.count(HULL_NUMBERS * len(generation.groups.member) * len(numbers))
         columns, bound = price_plane(generation.groups, dual, numbers, COLUMNS_PER_GROUP)
         return Priced(
             generation.useful(dual, columns), bound, feasible(generation.groups, dual, bound)
@@ -345,7 +352,8 @@ MAX_CIRCLE_SYMBOLS = 1000  # most symbols that are laid on a circle one by one
 SECONDS_TO_CERTIFY = 2e-6  # for one probability
 
 
-class Task(NamedTuple):
+@dataclass(frozen=True)
+class Task:
     """A problem: a prior, a level, a utility, a tolerance relative to the value; see `Groups` for the others."""
 
     prior: Array
@@ -355,7 +363,7 @@ class Task(NamedTuple):
     denominator: int | None = None
     lossless: int | None = None
 
-    @property
+    @cached_property
     def groups(self) -> Groups:
         """The symbols grouped by probability."""
         given = self.prior, self.epsilon, self.utility, self.denominator, self.lossless
@@ -364,7 +372,7 @@ class Task(NamedTuple):
     def aggregated(self, label: Integers) -> Task:
         """The task for a prior whose symbols with the same label are one."""
         prior = np.bincount(label, self.prior).astype(float)
-        return self._replace(prior=prior, lossless=None)
+        return replace(self, prior=prior, lossless=None)
 
     def reached(self, value: float, bound: float, rounding: float) -> bool:
         """Whether value and bound are near enough."""
@@ -463,7 +471,7 @@ def add_tail_columns(task: Task, generation: GroupGeneration) -> None:
     label = np.empty(len(prior), dtype=np.int64)
     label[order[:alone]] = np.arange(alone)
     label[order[alone:]] = alone + np.arange(len(prior) - alone) % 2
-    groups = task.aggregated(label)._replace(denominator=None).groups
+    groups = replace(task.aggregated(label), denominator=None).groups
     small = GroupGeneration(groups, generation.tol, generation.clock.part(1 / 4))
     Search(small).run()
     lifts, weights = small.lifts()
@@ -597,7 +605,7 @@ def without_rare_symbols(task: Task, generation: GroupGeneration, few: int, cloc
     groups = generation.groups
     rare = groups.member < few
     label = np.where(rare, 0, np.cumsum(~rare))
-    relaxed = task.aggregated(label)._replace(lossless=0)
+    relaxed = replace(task.aggregated(label), lossless=0)
     found, bound, _ = grow_mechanism(relaxed, clock)
     generation.note(Priced(None, groups.closed - bound - groups.rounding))
     filled = np.minimum(groups.a * found.lifts, 1)
@@ -632,7 +640,7 @@ def grow_but_rare(task: Task, clock: Clock) -> Answer:
     return Answer(best, bound, why)
 
 # %% ../../nbs/internals/extremal/09_column_generation.ipynb #8c13507c
-UNWATCHED_SECONDS = 20.0  # after which a search without a limit and without an observer ends
+DEFAULT_WORK = 20.0  # seconds of counted work, after which a search without a limit of time ends
 
 
 def why_loose(call: str, value: float, bound: float, tol: float, why: str) -> str:
@@ -653,9 +661,9 @@ def column_generation(
     """Lift vectors of an optimal mechanism, shape (N, K) with K at most N, their shares, and a bound on the optimum.
 
     The utility is an `FInformation`: the search needs a sum over symbols. It stops when the bound exceeds the value by
-    at most a fraction `tol` of it, or after `max_time` seconds, with a valid mechanism and a valid bound; after
-    `UNWATCHED_SECONDS` if neither a time nor `progress` is asked for. Warns with `LooseBound` if `tol` is not reached,
-    unless the time was given and is up.
+    at most a fraction `tol` of it, or after `max_time` seconds, with a valid mechanism and a valid bound; without a
+    limit of time after `DEFAULT_WORK`, so that the answer depends on no machine and no load. Warns with `LooseBound`
+    if `tol` is not reached, unless the time was given and is up.
 
     Source: Grosse et al. 2024, Theorem 5; Gilmore and Gomory 1961; Farley 1990.
     """
@@ -666,19 +674,20 @@ def column_generation(
 def generate(
     prior: PriorLike, epsilon: float, utility: Utility, tol: float, clock: Clock, limited: bool
 ) -> tuple[Array, Array, float]:
-    """As `column_generation`, within the time of a clock; one that is not limited or watched gets a limit."""
+    """As `column_generation`, within the time of a clock; one that is not limited counts work."""
     checked, level = design_prior(prior).floats, design_level(epsilon, prior)
     if not isinstance(utility, FInformation):
         raise ValueError(f"utility {type(utility).__name__} is no FInformation: enumerate instead")
     if level == 0 or len(checked) == 1:  # only the constant channel, or only one secret
         constant = np.ones((len(checked), 1))
         return constant, np.ones(1), float(checked @ utility.f(constant[:, 0]))
-    if not (limited or clock.progress is True or callable(clock.progress)):
-        clock.limit = UNWATCHED_SECONDS
+    if not limited:
+        clock.limit_work(DEFAULT_WORK)
     task = Task(checked, level, utility, tol, denominator_of(prior))
     found, bound, why = grow_but_rare(task, clock)
     if why and not (why == TIME_IS_UP and limited):
-        why = f"{clock.limit:g} seconds are over" if why == TIME_IS_UP else why
+        if why == TIME_IS_UP:
+            why = f"the work of {clock.limit:g} seconds is done, and max_time= allows more"
         message = why_loose("column generation", found.value, bound, tol, why)
         warnings.warn(message, LooseBound, stacklevel=3)
     return found.lifts, found.shares, bound

@@ -243,6 +243,7 @@ def price_numbers(
     """
     effort = limit, pairs, keep, clock
     asked = [multipliers(groups, duals, kind) for kind in every_kind(numbers)]
+    clock.count(10 * ANGLE_STEPS * len(asked) * len(duals))
     if max(top for _, _, top in asked) > LISTED_PART * greedy(groups, duals)[2]:
         return price(groups, duals, *effort, enough)
     found, most, complete = [no_vertices(groups)], enough, True

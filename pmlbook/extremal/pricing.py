@@ -139,6 +139,7 @@ def two_halves(
         if clock.over:
             return *halves, 0.0
         half = halves[len(halves[1].code) < len(halves[0].code)]
+        clock.count(2 * (groups.size[g] + 1) * len(half.code))
         slack = half.branch(g, int(groups.size[g]), step[g], abs(q[g]), slack, limit)
     for half in halves:
         half.sort(slack)
@@ -305,12 +306,14 @@ def cheapest(near: Pairs, keep: int, clock: Clock = UNLIMITED) -> tuple[Fillings
         if clock.over:
             return found, 0.0
         rest, flips, bound = near.pair_costs((i, j))
+        clock.count(6 * len(i))
         order = np.flatnonzero(bound < least)
         order = order[np.argsort(bound[order], kind="stable")]
         for seen in range(0, len(order), step):
             now = order[seen : seen + step]
             if bound[now[0]] >= least:
                 break
+            clock.count(10 * len(near.q) * len(now))
             more, vertices = near.vertices((i[now], j[now]), rest[now], flips[now])
             least = min(least, float(more.min(initial=np.inf)))
             cost, found = best_of(np.append(cost, more), joined([found, vertices]), keep)
@@ -333,6 +336,7 @@ def look(
         if slack < 1e-9 * wanted or clock.over:
             return no_vertices(groups), 0.0, False
         near = [Pairs(groups, q, slack, (one, two), kind) for kind in among]
+        clock.count(20 * len(near) * (len(one.code) + len(two.code)))
         if sum(some.many for some in near) <= pairs:
             break
         slack /= 1.2

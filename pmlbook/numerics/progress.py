@@ -28,12 +28,14 @@ def watched() -> bool:
 QUIET_SECONDS = 2.0  # what is over sooner needs no bar
 # seconds beyond the limit for the one programme without which there is no answer
 GRACE_SECONDS = 1.0
+SECONDS_PER_NUMBER = 1e-8  # that a number computed in an array counts for, where work is counted
 
 
 class Clock:
     """Time limit and progress of one computation; use it as a context.
 
-    `max_time`: seconds after which `over` turns true; ValueError if negative or nan. `progress`: called as
+    `max_time`: seconds after which `over` turns true; ValueError if negative or nan. A clock of `work` moves only
+    by what is counted. `progress`: called as
     ``progress(value, bound, seconds)`` at every step. A bar appears after two seconds: always if True, never if
     False, and where a person watches if left out. `label`: what the bar is called.
     """
@@ -43,6 +45,7 @@ class Clock:
         max_time: float | None = None,
         progress: Callable[[float, float, float], object] | bool | None = None,
         label: str = "",
+        work: list[float] | None = None,
     ) -> None:
         try:
             number = isinstance(max_time, Real) and not isinstance(max_time, bool)
@@ -55,7 +58,9 @@ class Clock:
             raise ValueError(f"progress = {progress!r:.40} must be a function, True or False")
         self.progress = progress
         self.label = label
-        self.start = perf_counter()
+        self.began = perf_counter()
+        self.work = work
+        self.start = self._now
         self.bar: Any = None
 
     def __enter__(self) -> Self:
@@ -66,9 +71,22 @@ class Clock:
             self.bar.close()
 
     @property
+    def _now(self) -> float:
+        return perf_counter() if self.work is None else self.work[0]
+
+    @property
     def seconds(self) -> float:
         """Seconds since the computation began."""
-        return perf_counter() - self.start
+        return self._now - self.start
+
+    def limit_work(self, seconds: float) -> None:
+        """From now on count work, so that the end of a search depends on no machine and on no load."""
+        self.work, self.start, self.limit = [0.0], 0.0, seconds
+
+    def count(self, numbers: float) -> None:
+        """Count numbers that were computed in arrays."""
+        if self.work is not None:
+            self.work[0] += SECONDS_PER_NUMBER * numbers
 
     @property
     def left(self) -> float:
@@ -83,17 +101,20 @@ class Clock:
     def part(self, share: float = 1.0, most: float = math.inf, silent: bool = True) -> Clock:
         """A clock for a share, above 0 and at most 1, of the time that is left, and for `most` seconds."""
         limit = min(share * self.left, most)
-        return Clock(limit, False) if silent else Clock(limit, self.progress, self.label)
+        progress, label = (False, "") if silent else (self.progress, self.label)
+        return Clock(limit, progress, label, self.work)
 
     def finishing(self) -> Clock:
         """A silent clock for programmes that make the answer: it ends `GRACE_SECONDS` seconds after this one."""
-        return Clock(max(0.0, self.limit + GRACE_SECONDS - self.seconds), False)
+        left = max(0.0, self.limit + GRACE_SECONDS - self.seconds)
+        return Clock(left, False, work=self.work)
 
     def tell(self, value: float, bound: float) -> None:
         """Report the bracket reached so far."""
+        seconds = perf_counter() - self.began
         if callable(self.progress):
-            self.progress(value, bound, self.seconds)
-        if self.bar is None and self.seconds > QUIET_SECONDS:
+            self.progress(value, bound, seconds)
+        if self.bar is None and seconds > QUIET_SECONDS:
             self.bar = self._open_bar()
         if self.bar is not None:
             self.bar.set_postfix_str(" and ".join(texts_around(value, bound)))
@@ -108,7 +129,7 @@ class Clock:
             self.progress = False
             return None
         bar = tqdm(desc=self.label, bar_format="{desc}: {elapsed}{postfix}")
-        bar.start_t -= self.seconds
+        bar.start_t -= perf_counter() - self.began
         return bar
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .linear_programmes import SOLVER_TOLERANCE, OutOfTime, SolverFailed
-from .progress import Clock
+from .progress import SECONDS_PER_NUMBER, Clock
 from .validation import Array
 
 # %% auto #0
@@ -305,6 +305,8 @@ def minimise_precisely(
 # %% ../../nbs/internals/numerics/11_restricted_master.ipynb #c1157ed1
 COLUMNS_PER_ROW = 4  # columns a round, times the number of rows
 UNIT_COST = 1e2  # of the unit columns, times the largest cost
+NUMBERS_PER_ENTRY = 0.1  # that an iteration of the simplex method counts for
+LATE = highspy.HighsModelStatus.kTimeLimit, highspy.HighsModelStatus.kIterationLimit
 
 
 class SilentHighs(highspy.Highs):
@@ -323,6 +325,18 @@ class SilentHighs(highspy.Highs):
         top = np.full(many, highspy.kHighsInf)
         entries = np.ascontiguousarray(matrix.T).ravel()
         self.addCols(many, costs, np.zeros(many), top, rows * many, start, which, entries)
+
+    def run_until(self, clock: Clock, entries: float) -> highspy.HighsModelStatus:
+        """Run until the clock is over, and return the status; `entries` of the matrix are not zero."""
+        numbers = max(1.0, NUMBERS_PER_ENTRY * entries)  # of one iteration
+        if clock.work is None:
+            self.setOptionValue("time_limit", self.getRunTime() + clock.left)
+        else:
+            most = min(clock.left / (SECONDS_PER_NUMBER * numbers), 2**31 - 1)
+            self.setOptionValue("simplex_iteration_limit", int(most))
+        self.run()
+        clock.count(numbers * max(0, self.getInfo().simplex_iteration_count))
+        return self.getModelStatus()
 
 
 def minimise_listed(
@@ -350,10 +364,8 @@ def minimise_listed(
             break
         solver.add_columns(costs[best], matrix[:, best])
         known = np.append(known, best)
-        solver.setOptionValue("time_limit", solver.getRunTime() + clock.left)
-        solver.run()
-        status = solver.getModelStatus()
-        if status == highspy.HighsModelStatus.kTimeLimit or clock.over:
+        status = solver.run_until(clock, rows * len(known))
+        if status in LATE or clock.over:
             raise OutOfTime("the time is up")
         if status != highspy.HighsModelStatus.kOptimal:
             return None

@@ -413,7 +413,7 @@ def design_level(epsilon: float, prior: PriorLike | None = None, name: str = "ep
         )
     if prior is None:
         return level
-    return min(level, level_of(1 / min(checked_prior(prior).exact)))
+    return min(level, level_of(1 / checked_prior(prior).least))
 
 # %% ../../nbs/internals/numerics/03_validation.ipynb #8cdfb8ee
 Kind = TypeVar("Kind")

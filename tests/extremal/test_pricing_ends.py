@@ -13,7 +13,7 @@ from scipy.optimize import nnls
 
 from pmlbook import LooseBound, optimal_mechanism
 from pmlbook.extremal import column_generation as module
-from pmlbook.extremal.column_generation import UNWATCHED_SECONDS, column_generation
+from pmlbook.extremal.column_generation import column_generation
 from pmlbook.extremal.enumeration import enumerate_optimum
 from pmlbook.extremal.lattice import common_unit
 from pmlbook.extremal.randomized_response import randomized_response_for_pml
@@ -121,15 +121,18 @@ def test_near_misses_of_both_signs_close_harmonic_shares():
     assert bound - value <= 1e-9 * value and len(rounds) < 100
 
 
-def test_an_unwatched_search_ends_and_says_why(ticks, monkeypatch):
-    monkeypatch.setattr(module, "MAX_STALE_ROUNDS", 10**6)
+def test_an_answer_without_a_limit_depends_on_no_load(monkeypatch):
+    """The same call on a machine that stands still, and on one where an hour passes between two looks at the clock."""
+    monkeypatch.setattr(module, "DEFAULT_WORK", 0.2)
     prior = normal(1 + 1e-3 * np.random.default_rng(3).normal(size=40))
-    with pytest.warns(
-        LooseBound, match=r"value .* bound .* tol = 1e-09 .*seconds are over"
-    ) as warned:
-        lifts, _, bound = column_generation(prior, 0.5, INFORMATION)
-    assert len(warned) == 1 and lifts.shape[1] <= 40
-    assert ticks[-1] / 10 >= 0.8 * UNWATCHED_SECONDS and late(ticks, UNWATCHED_SECONDS) <= 12
+    answers = []
+    for pace in (0.0, 3600.0):
+        looks = count()
+        monkeypatch.setattr(progress, "perf_counter", lambda: pace * next(looks))  # noqa: B023
+        with pytest.warns(LooseBound, match=r"value .* bound .* tol = 1e-09 .*work .* is done"):
+            lifts, shares, bound = column_generation(prior, 0.5, INFORMATION)
+        answers.append((lifts.tobytes(), shares.tobytes(), bound))
+    assert answers[0] == answers[1] and lifts.shape[1] <= 40
 
 
 @pytest.mark.parametrize("max_time", [0, 2, 5])
@@ -250,7 +253,7 @@ def test_dealing_keeps_every_average():
 
 @pytest.mark.parametrize("trial", range(0, 2000, 125))
 def test_a_sample_of_priors_closes_or_says_why(trial, monkeypatch):
-    monkeypatch.setattr(module, "UNWATCHED_SECONDS", 0.2)
+    monkeypatch.setattr(module, "DEFAULT_WORK", 0.2)
     _, prior, level, name = case(trial)
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")

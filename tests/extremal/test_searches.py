@@ -51,7 +51,7 @@ def test_calls_that_did_not_come_back(prior, level, utility):
 
 @pytest.mark.parametrize("trial", range(1, 2000, 133))
 def test_a_search_ends_with_its_bound_or_says_why_not(trial, monkeypatch):
-    monkeypatch.setattr(module, "UNWATCHED_SECONDS", 0.3)
+    monkeypatch.setattr(module, "DEFAULT_WORK", 0.3)
     asked(*case(trial, least=2)[1:])
 
 
