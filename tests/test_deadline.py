@@ -1,6 +1,6 @@
 """`max_time` is kept by every public call that takes it, by processor time, and one clock reaches all that it asks for.
 
-What a call may take beyond its limit has two parts. `GRACE_SECONDS`, a second: the last programme, without which there would
+What a call may take beyond a limit, and a fifth of it, has two parts. `GRACE_SECONDS`, a second: the last programme, without which there would
 be no answer. And the exact part, which is not interrupted: input is read in fractions, a mechanism is mixed and
 certified in whole numbers, classes of datasets are counted. Each case says how many seconds that is on a slow machine
 for its input; it does not grow with the limit. The watch, and the clock of the call, are the processor time of this
@@ -76,6 +76,7 @@ DECIDED = pb.foundations.ExpectedGain(table(60, 40))
 CASES = {
     "a hundred near ties": (OPTIMAL, (ties(100, 1e-3), 0.1), 0.4),
     "fifty near ties": (OPTIMAL, (ties(50, 0.1, 1), 2.0), 0.4),
+    "three thousand at random": (OPTIMAL, (normal(1e-3 + table(1, 3000)[0]), 1.0), 0.3),
     "many rows": (OPTIMAL, (zipf(300), 2.0), 0.6),
     "a long list": (OPTIMAL, (zipf(15), 1.2, "mutual_information", "enumeration"), 0.4),
     "decisions": (OPTIMAL, (zipf(60), 1.2, DECIDED), 0.8),
@@ -113,9 +114,9 @@ CASES = {
     "nine secrets and a region": (pb.robust.robust_mechanism, (region(9), 0.5), 0.6),
 }
 LARGE = {
-    "a thousand in proportion": (OPTIMAL, (zipf(1000), 2.0), 4.0),
-    "five thousand near ties": (OPTIMAL, (ties(5000, 1e-3), 0.5), 4.0),
-    "ten thousand at random": (OPTIMAL, (normal(1e-3 + table(1, 10**4)[0]), 1.0), 6.0),
+    "a thousand in proportion": (OPTIMAL, (zipf(1000), 2.0), 0.3),
+    "five thousand near ties": (OPTIMAL, (ties(5000, 1e-3), 0.5), 0.3),
+    "ten thousand at random": (OPTIMAL, (normal(1e-3 + table(1, 10**4)[0]), 1.0), 0.3),
     "hundreds of decisions": (
         OPTIMAL,
         (zipf(150), 1.2, pb.foundations.ExpectedGain(table(150, 60))),
@@ -160,7 +161,7 @@ def test_a_limit_is_kept(name):
     used(call, given, 0.0)  # modules are loaded when they are needed first
     for limit in LIMITS:
         beyond = slowness() * (GRACE_SECONDS + exact)
-        assert used(call, given, limit) <= limit + beyond
+        assert used(call, given, limit) <= 1.2 * limit + beyond
 
 
 def limited():

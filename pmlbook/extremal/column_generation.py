@@ -307,13 +307,14 @@ class PricingLists:
             self.refine()
 
     def refine(self) -> None:
-        """Examine more of the lists, and longer ones, if there is a time limit that allows it; else end the search."""
+        """Examine more of the lists, and longer ones, as far as the limit of time allows; without one, twice."""
+        clock = self.generation.clock
+        timed = clock.work is None and clock.limit < np.inf
+        if self.most == LIST_POWERS[1] and not timed:
+            self.generation.why = f"{TOO_LONG}; give it a time, and it goes on"
         self.pairs, self.most = PAIRS_FACTOR * self.pairs, min(self.most + 1, LIST_POWERS[1])
         self.power, self.took, self.stale = self.most, PAIRS_FACTOR * self.took, 0
-        left = self.generation.clock.left
-        if left == np.inf:
-            self.generation.why = f"{TOO_LONG}; give it a time, and it goes on"
-        elif self.took > left:
+        if self.took > clock.left:
             self.generation.why = f"{TOO_LONG} for the time that is left"
 
 # %% ../../nbs/internals/extremal/09_column_generation.ipynb #b54cae2b
@@ -349,7 +350,7 @@ ROWS_PER_SIDE = 8  # rows at least, times the smaller of a and 1 - a
 AGGREGATE_MASSES = 0.3, 1.7  # the least and the largest, relative to their mean
 MAX_GROUPS = 600  # different probabilities that a programme still solves within seconds
 MAX_CIRCLE_SYMBOLS = 1000  # most symbols that are laid on a circle one by one
-SECONDS_TO_CERTIFY = 2e-6  # for one probability
+SECONDS_TO_STORE = 5e-7  # to mix, round and certify one probability
 
 
 @dataclass(frozen=True)
@@ -429,7 +430,7 @@ def aggregated_mechanism(task: Task, rows: int, clock: Clock) -> FoundMechanism:
     value = groups.closed - generation.value
     between = ((filled > 0) & (filled < 1)).any(axis=1)
     outcomes = len(shares) + int((np.bincount(label) - 1)[between].sum())
-    if len(prior) * outcomes > max(MAX_CIRCLE_SYMBOLS**2, clock.left / SECONDS_TO_CERTIFY):
+    if len(prior) * outcomes > max(MAX_CIRCLE_SYMBOLS**2, clock.left / SECONDS_TO_STORE):
         return FoundMechanism(lifts[label], shares, value)
     x, shares = unroll(prior, label, filled, shares)
     apart = float(shares @ task.utility.columns(x / groups.a, prior))
@@ -496,8 +497,9 @@ def coarse_mechanism(
     """The best mechanism of ever finer aggregations, or of the circle, where there are many probabilities."""
     best, rows = None, first_rows(groups)
     while rows < len(groups.p) and not (best is not None and clock.over):
-        stored = 0.0 if best is None else SECONDS_TO_CERTIFY * best.lifts.size
-        search = clock.part(most=max(0.0, clock.left - stored))
+        # what is not stored yet for more rows than at first
+        more_to_store = SECONDS_TO_STORE * len(task.prior) * (rows - first_rows(groups))
+        search = clock.part(most=max(0.0, clock.left - more_to_store))
         more = aggregated_mechanism(task, rows, search)
         best = more if best is None or more.value > best.value else best
         rows += rows // 2
@@ -684,7 +686,10 @@ def generate(
     if not limited:
         clock.limit_work(DEFAULT_WORK)
     task = Task(checked, level, utility, tol, denominator_of(prior))
-    found, bound, why = grow_but_rare(task, clock)
+    outcomes = min(len(checked), first_rows(task.groups))
+    stored = SECONDS_TO_STORE * len(checked) * outcomes
+    search = clock.part(most=max(0.0, clock.left - stored), silent=False) if limited else clock
+    found, bound, why = grow_but_rare(task, search)
     if why and not (why == TIME_IS_UP and limited):
         if why == TIME_IS_UP:
             why = f"the work of {clock.limit:g} seconds is done, and max_time= allows more"

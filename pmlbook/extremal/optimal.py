@@ -290,9 +290,9 @@ def optimal_mechanism(
     tol : float
         Gap, as a fraction of the value, at which column generation is content.
     max_time : float, optional
-        Seconds after which the search stops, with a valid mechanism and a valid bound. Only then is the
-        mechanism mixed and certified, which takes some microseconds for each probability. A linear programme
-        that is not solved a second later, `GRACE`, leaves randomized response.
+        Seconds for the whole call, with a valid mechanism and a valid bound at the end; a tenth of a millisecond a
+        secret is needed in any case. A linear programme that is not solved a second later, `GRACE`, leaves
+        randomized response. Without it the search ends after a limit of counted work, the same on every machine.
     progress : callable or bool, optional
         Called as ``progress(value, bound, seconds)`` by column generation; see `Clock`.
 

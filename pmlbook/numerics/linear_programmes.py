@@ -77,7 +77,8 @@ class Programme:
     inequality_duals: Array
 
 # %% ../../nbs/internals/numerics/05_linear_programmes.ipynb #c78a02a5
-SOLVER_SECONDS = 60.0  # seconds for one programme, unless the caller gives another limit
+SOLVER_SECONDS = 60.0  # of a search that has no other limit
+MAX_ITERATIONS = 1_000_000  # of one programme without a limit of time: the same on every machine
 SOLVER_TOLERANCE = 1e-10
 OPTIMAL, LATE, CONTRADICTION = (
     0,
@@ -97,7 +98,7 @@ def maximise(
     """Maximise a linear gain, shape (V,), under linear constraints; returns a basic solution.
 
     `equal`, `at_most`: matrix (K, V) and right-hand side (K,). `bounds`: lower and upper bound of every variable,
-    or of each. `clock`: ends the solver; without a limit it has `SOLVER_SECONDS` seconds. Infeasible if the constraints
+    or of each. `clock`: ends the solver; without a limit `MAX_ITERATIONS` end it. Infeasible if the constraints
     contradict each other; OutOfTime; SolverFailed if the solver ends otherwise, or a number is not finite.
 
     Source: Dantzig's simplex method, as implemented by HiGHS (Huangfu and Hall 2018).
@@ -106,10 +107,11 @@ def maximise(
     scale = np.abs(gain).max() or 1.0
     matrix, limits = at_most or (None, None)
     equations, sides = equal or (None, None)
-    patience = clock if clock.limit < math.inf else Clock(SOLVER_SECONDS)
-    options = {f"{side}_feasibility_tolerance": SOLVER_TOLERANCE for side in ("primal", "dual")}
+    options: dict[str, Any] = {"maxiter": MAX_ITERATIONS}
+    options |= {f"{side}_feasibility_tolerance": SOLVER_TOLERANCE for side in ("primal", "dual")}
     for method in ("highs-ds", "highs-ipm"):
-        options["time_limit"] = max(patience.left, 1e-3)
+        if clock.limit < math.inf:
+            options["time_limit"] = max(clock.left, 1e-3)
         try:
             found = scipy.optimize.linprog(
                 -gain / scale, matrix, limits, equations, sides, bounds, method, options=options
