@@ -118,6 +118,7 @@ def start_columns(groups: Groups, rng: np.random.Generator) -> tuple[Fillings, A
 COLUMNS_PER_GROUP = 4  # columns a round for each group that has the fractional item
 MIN_EXCESS_SHARE = 1e-13  # part of the loss that the excess of a column must reach
 ROUNDING_SHARE = 1e-12  # weights below it are rounding
+START_NUMBERS = 0.15  # numbers that the first columns cost, times the cube of the number of groups
 
 
 def feasible(groups: Groups, dual: Array, bound: float) -> Array:
@@ -142,6 +143,7 @@ class GroupGeneration(Generation):
     """A mechanism that grows column by column: `value` is its loss so far, `bound` a lower bound on every loss."""
 
     def __init__(self, groups: Groups, tol: float, clock: Clock) -> None:
+        clock.count(START_NUMBERS * len(groups.p) ** 3)
         bound, slope = lattice_duals(groups)
         self.groups, self.tol, self.rng = groups, tol, np.random.default_rng(0)
         self.slope = slope if bound > 0 else None

@@ -56,7 +56,10 @@ class LiftVertices:
 
     def _filled(self, tops: NDArray[Any], tall: float, empty: float) -> Array:
         array = np.where(self.tall.T, tall, empty)
-        rests = [quotient(top, bottom) for top, bottom in zip(tops, self.bottoms)]
+        try:
+            rests = tops / self.bottoms  # of whole numbers: each is rounded once
+        except OverflowError:
+            rests = [quotient(top, bottom) for top, bottom in zip(tops, self.bottoms)]
         array[self.place, np.arange(len(rests))] = rests
         return array
 
