@@ -69,7 +69,7 @@ class GroupMaster:
 
     def solve(self, clock: Clock) -> tuple[float, Array]:
         """Loss, recomputed from the weights, and dual variables; SolverFailed without an optimum."""
-        entries = np.count_nonzero(self.filled)
+        entries = int(np.count_nonzero(self.filled))
         clock.count(self.filled.size)
         for tolerance in FEASIBILITY:
             for side in ("primal", "dual"):
