@@ -4,6 +4,9 @@
 (() => {
   const UNITS = 2n ** 53n;
   const KEYS = "format claim holds epsilon largest_lift inputs outputs prior units weights".split(" ");
+  const PILOT_KEYS = "pilot_people pilot_confidence pilot_low pilot_high".split(" ");
+  const KNOWN = [...KEYS, "input_kind", ...PILOT_KEYS];
+  const KINDS = ["time stamp", "date", "time", "duration", "decimal"];
 
   class Refused extends Error {}
 
@@ -88,7 +91,7 @@
     do {
       const key = string();
       need(!content.has(key), "a key is there twice");
-      need(KEYS.includes(key), "a key that does not belong here");
+      need(KNOWN.includes(key), "a key that does not belong here");
       need(take(":"), "no JSON: a key without a value");
       content.set(key, value(0));
     } while (take(","));
@@ -184,12 +187,54 @@
     need(new Set(names.map(sameness)).size === count, "two names are equal");
   }
 
+  // A float as a whole number over a power of two.
+  function fractionOf(value) {
+    let above = value, below = 1n;
+    for (; !Number.isInteger(above); below *= 2n) above *= 2;
+    return [BigInt(above), below];
+  }
+
+  const isFloat = (value) => value?.whole === false;
+
+  // The least and the largest share of each secret, in whole numbers over one total.
+  function limitsOf(get, count) {
+    const people = get("pilot_people"), confidence = get("pilot_confidence");
+    need(people?.whole && BigInt(people.number) > 0n && BigInt(people.number) < UNITS, "pilot_people is no whole number above 0");
+    const sure = Number(confidence?.number);
+    need(isFloat(confidence) && sure > 0 && sure < 1, "pilot_confidence is no float inside 0, 1");
+    const ends = ["pilot_low", "pilot_high"].map(get);
+    for (const list of ends) {
+      need(Array.isArray(list) && list.length === count, "a limit of the pilot has another length");
+      for (const end of list) need(isFloat(end) && Number(end.number) >= 0 && Number(end.number) <= 1, "a limit is no share");
+    }
+    const exact = ends.map((list) => list.map((end) => fractionOf(Number(end.number))));
+    const total = exact.flat().reduce((most, [, below]) => (below > most ? below : most), 1n);
+    const [low, high] = exact.map((list) => list.map(([above, below]) => above * (total / below)));
+    need(low.every((least, i) => least <= high[i]), "limits of the pilot are crossed");
+    const sum = (list) => list.reduce((whole, share) => whole + share, 0n);
+    need(sum(low) <= total && total <= sum(high), "no prior lies within the limits");
+    return [low, high, total];
+  }
+
+  // Whether no outcome has a lift above bound / scale under a prior within the limits.
+  function keepsForAll(rows, [low, high, total], bound, scale) {
+    return rows[0].every((_, j) => {
+      const column = rows.map((row) => row[j]);
+      const order = column.map((_, i) => i).sort((a, b) => (column[a] < column[b] ? -1 : column[a] > column[b] ? 1 : 0));
+      let left = low.reduce((rest, share) => rest - share, total), mean = 0n;
+      for (const i of order) {
+        const room = high[i] - low[i], extra = left < room ? left : room;
+        left -= extra;
+        mean += (low[i] + extra) * column[i];
+      }
+      return column[order.at(-1)] * total * scale <= bound * mean;
+    });
+  }
+
   // e^epsilon, cut off after 40 digits, as a numerator over 10^places: partial sums of the series, once
   // always rounded down and once up. From n >= 2 epsilon on, all further terms sum to at most the last one.
   function expBelow(epsilon) {
-    let above = epsilon, below = 1n;
-    for (; !Number.isInteger(above); below *= 2n) above *= 2;
-    above = BigInt(above);
+    const [above, below] = fractionOf(epsilon);
     for (let places = 60n; ; places *= 2n) {
       const scale = 10n ** places;
       let low = scale, high = scale, termLow = scale, termHigh = scale;
@@ -231,7 +276,9 @@
       throw new Refused("it is not UTF-8");
     }
     const content = parse(text), get = (key) => content.get(key);
-    need(content.size === KEYS.length, "a key is missing");
+    need(KEYS.every((key) => content.has(key)), "a key is missing");
+    const piloted = PILOT_KEYS.filter((key) => content.has(key)).length;
+    need(piloted === 0 || piloted === PILOT_KEYS.length, "a part of a pilot only");
     const level = get("epsilon"), epsilon = Number(level?.number);
     need(level?.whole === false && epsilon >= 0 && epsilon <= 1000, "epsilon is no float from 0 to 1000");
     const [shares, total] = sharesOf(get("prior"));
@@ -240,10 +287,15 @@
     checkNames(get("outputs"), rows[0].length);
 
     const [above, below] = largestLift(shares, total, rows), [bound, scale] = expBelow(epsilon);
-    const holds = above * scale <= bound * below;
+    const limits = piloted && limitsOf(get, rows.length);
+    const holds = above * scale <= bound * below && (!piloted || keepsForAll(rows, limits, bound, scale));
+    if (content.has("input_kind")) {
+      need(KINDS.includes(get("input_kind")), "inputs are of no such kind");
+      need(get("inputs").every((name) => typeof name === "string"), "an input is no text");
+    }
     const claim =
       `${holds ? "no outcome has" : "an outcome may have"} a pointwise maximal leakage above ` +
-      `${level.number} nats (as a 64-bit float) under this prior; ` +
+      `${level.number} nats (as a 64-bit float) under this prior${piloted ? " and every prior that the pilot allows" : ""}; ` +
       `inputs ${written(get("inputs"))}, outputs ${written(get("outputs"))}`;
     need(get("format") === "pmlbook certificate 1", "another format");
     need(get("units")?.number === String(UNITS), "other units than 2^53");
@@ -251,7 +303,7 @@
     const lift = below === 1n ? `${above}` : `${above}/${below}`;
     need(get("largest_lift") === lift, "the numbers give another largest_lift");
     need(get("claim") === claim, "the numbers give another claim");
-    const lines = KEYS.map((key) => `  "${key}": ${written(get(key))}`);
+    const lines = KNOWN.filter((key) => content.has(key)).map((key) => `  "${key}": ${written(get(key))}`);
     const due = `{\n${lines.join(",\n")}\n}\n`;
     need(text === due, "it is not written to the letter as the library writes it");
     return { holds, claim, text };

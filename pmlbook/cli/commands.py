@@ -15,7 +15,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,12 +51,15 @@ from ..files.release import release_file
 from ..files.tables import Layout
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.validation import LevelExceeded, check_epsilon
-from ..release.certificate import Certificate
+from ..release.certificate import Certificate, Pilot
 from ..release.estimation import Estimate
 from ..release.files import check_target, new_file
 from ..release.labels import released_title
 from ..release.levels import keeps_as_it_is, share_text
 from ..release.mechanism import Design, DesignWarning, Mechanism
+
+if TYPE_CHECKING:
+    from pmlbook.robust.estimated_prior import PriorRegion
 
 # %% auto #0
 __all__ = []
@@ -131,6 +134,7 @@ def design(
     file = counts or pilot
     check_target(output, force, [file] if file else [])
     strata: Strata = {}
+    region = None
     if file:
         place = Column(file, column, Layout(**csv), show_values)
         strata = place.strata(given)
@@ -148,12 +152,13 @@ def design(
     if given:
         found = _for_strata(strata, epsilon, utility, confidence)
     elif pilot:
-        found = _for_pilot(strata[()], other, epsilon, goal, utility, max_time, confidence)
+        region = _region_of(strata[()], other, goal, confidence)
+        found = designed(region, epsilon, goal, utility, max_time)
     else:
         prior = _shares_of(strata[()]) if strata else shares(answers)
         _warn(level_warning(min(prior.values()), epsilon))
         found = designed(prior, epsilon, goal, utility, max_time)
-    certificate = holding(found.mechanism, epsilon)
+    certificate = holding(found.mechanism, epsilon, region)
     premises = None
     if file:
         premises = premises_of(
@@ -172,6 +177,7 @@ def design(
         "epsilon": epsilon,
         "holds": certificate.holds,
         "inputs": len(found.mechanism.inputs),
+        "names": certificate.kind,
         "outputs": len(found.mechanism.outputs),
         "for": goal,
         "utility": utility if goal == "information" else None,
@@ -196,8 +202,9 @@ def design(
     lines.append(
         f"level: {level_text(epsilon)}, {lower(reader_text(premises.columns if premises else ()))}"
     )
-    if pilot:
-        lines.append(pilot_text(epsilon, confidence))
+    if certificate.pilot:
+        facts["pilot"] = pilot_facts(certificate.pilot)
+        lines.append(pilot_text(certificate))
     if premises:
         facts |= premises_facts(premises)
         lines += premises_lines(premises)
@@ -262,16 +269,10 @@ def _named_gaps(counts: Counter[Hashable], name: str) -> Counter[Hashable]:
     return found
 
 
-def _for_pilot(
-    counts: Counter[Hashable],
-    other: str | None,
-    epsilon: float,
-    goal: str,
-    utility: str,
-    max_time: float | None,
-    confidence: float,
-) -> Design:
-    """The best design for all priors that a sample allows, with an answer that it lacks if one is named."""
+def _region_of(
+    counts: Counter[Hashable], other: str | None, goal: str, confidence: float
+) -> PriorRegion:
+    """All priors that a sample allows, with an answer that it lacks if one is named."""
     from pmlbook.robust.estimated_prior import box_region
 
     if goal == "answers":
@@ -282,8 +283,7 @@ def _for_pilot(
         if other in map(str, names):
             raise ValueError(f"--other {other!r} is an answer itself: name it otherwise")
         cells[other] = 0
-    region: Any = box_region(cells, confidence, "refuse" if all(cells.values()) else "add")
-    return designed(region, epsilon, goal, utility, max_time)
+    return box_region(cells, confidence, "refuse" if all(cells.values()) else "add")
 
 
 def _shares_of(counts: Counter[Hashable]) -> dict[Hashable, Fraction]:
@@ -348,9 +348,9 @@ def _for_strata(
     return found
 
 
-def holding(mechanism: Mechanism, epsilon: float) -> Certificate:
-    """The certificate of a design; CheckFailed if it does not hold."""
-    certificate = mechanism.certify(epsilon)
+def holding(mechanism: Mechanism, epsilon: float, region: PriorRegion | None = None) -> Certificate:
+    """The certificate of a design, for all priors of a region if one is given; CheckFailed if it does not hold."""
+    certificate = mechanism.certify(epsilon, region)
     if not certificate:
         raise CheckFailed(f"nothing written, {certificate!r}")
     return certificate
@@ -487,6 +487,9 @@ def _tell_release(
         "gaps": done.gaps,
     }
     lines = [f"{key}: {value}" for key, value in facts.items()]
+    if certificate.pilot:
+        facts["pilot"] = pilot_facts(certificate.pilot)
+        lines.append(pilot_text(certificate))
     # Users take codes for answers, and a level for local DP: each release states both.
     lines += [mechanism.standing, codes_or_answers(mechanism)]
     if log is None or done.entry is None:
@@ -538,6 +541,11 @@ def _plain(part: Any) -> Any:
     """A value of a visible column for JSON, which has texts and finite numbers: a date becomes a text."""
     fits = isinstance(part, str | int) or (isinstance(part, float) and math.isfinite(part))
     return part if fits else str(part)
+
+
+def pilot_facts(pilot: Pilot) -> dict[str, Any]:
+    """What a pilot was, for JSON."""
+    return {"people": pilot.people, "confidence": pilot.confidence}
 
 
 def _account(log: ReleaseLog, name: str) -> dict[str, Any]:
@@ -716,7 +724,16 @@ def report(*, mechanism: Path, column: str, rows: int, output: Path, force: bool
     certificate = read_certificate(mechanism)
     made = Mechanism.from_certificate(certificate)
     meaning = meant_for_numbers(certificate.epsilon) if number_reader(made) else ()
-    page = page_about(made, certificate.epsilon, column, rows, meaning=meaning)
+    told = pilot_text(certificate)
+    page = page_about(
+        made,
+        certificate.epsilon,
+        column,
+        rows,
+        meaning=meaning,
+        beside=[told] if told else (),
+        certificate=certificate,
+    )
     write_texts({output: page}, force)
     say(f"written: {output}")
     return EXIT_SUCCESS

@@ -28,7 +28,6 @@ from ..files.release import count_strata, values_of
 from ..files.tables import Layout
 from ..numerics.validation import Array
 from ..release.certificate import Certificate
-from ..release.columns import text_of
 from ..release.files import open_bytes
 from ..release.labels import listed_names
 from ..release.mechanism import Mechanism
@@ -39,15 +38,6 @@ __all__ = []
 # %% ../../nbs/internals/cli/04_reading.ipynb #84838e34
 MAX_CATEGORIES = 1024  # their square is the largest number of entries of a certificate
 ALWAYS_ALLOWED_ANSWERS = 20  # this many different values are allowed in a file of any size
-
-
-def storable(counts: Counter[Hashable]) -> Counter[Hashable]:
-    """The counts of names that a certificate can store: a date, for instance, as its text."""
-    found = Counter[Hashable]()
-    for value, often in counts.items():
-        plain = value is None or isinstance(value, str | int | float)
-        found[value if plain else text_of(value)] += often
-    return found
 
 
 @dataclass(frozen=True)
@@ -70,7 +60,6 @@ class Column:
         counts = count_strata(
             self.source, self.name, given, self.layout, MAX_CATEGORIES, self.show_values
         )
-        counts = {stratum: storable(own) for stratum, own in counts.items()}
         together = sum(counts.values(), Counter[Hashable]())
         del together[None]
         different, rows = len(together), together.total()

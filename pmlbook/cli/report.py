@@ -12,6 +12,7 @@ from .messages import one_line
 from .sentences import codes_or_answers, errors_at, learned_text, level_text, meant
 from .sentences import reader_text
 from .sentences import short_label, standing_text
+from ..release.certificate import Certificate
 from ..release.mechanism import Mechanism
 
 # %% auto #0
@@ -97,6 +98,7 @@ def report(
     meaning: Sequence[str] = (),
     reader: str = "",
     beside: Sequence[str] = (),
+    certificate: Certificate | None = None,
 ) -> str:
     """A page of HTML about a mechanism; all names are escaped, and nothing is loaded from elsewhere.
 
@@ -104,13 +106,14 @@ def report(
     are, for the standard errors. `notes`, `commands`: paragraphs, and the next commands. `released`: the
     mechanism of the release, if the design is for merged answers. `meaning`: sentences about the
     level, if the inputs are not answers. `reader`: for whom they hold, see `reader_text`. `beside`: sentences for
-    readers who know more, see `premises_lines`. ValueError if `epsilon` is no level.
+    readers who know more, see `premises_lines`. `certificate`: the one that is handed on, where it is about more than the
+    mechanism, such as a pilot. ValueError if `epsilon` is no level.
 
     Source: HTML Living Standard; SVG 2.
     """
     title = _text(short_label(column, 60))
     errors = errors_at(mechanism, rows)
-    certificate = mechanism.certify(epsilon)
+    certificate = mechanism.certify(epsilon) if certificate is None else certificate
     verdict = "holds, decided in whole numbers" if certificate else "does not hold"
     # Sentences about beliefs fit categories; cells of numbers come with their own.
     meaning = [*(meaning or meant(mechanism, epsilon)), *standing_text(released or mechanism)]

@@ -22,7 +22,7 @@ from .typed import names_as_numbers
 from ..audit.premises import ROWS_A_STRATUM, SIGNIFICANCE, Premises
 from ..numerics.enclosure import exp_around, float_above, text_above, text_below
 from ..numerics.validation import check_epsilon
-from ..release.certificate import exp_below
+from ..release.certificate import Certificate, exp_below
 from ..release.estimation import Estimate
 from ..release.levels import share_text
 from ..release.sampling import UNITS
@@ -138,7 +138,7 @@ TEMPLATES = {
     rf"under the shares of this file: {NUMBER} nats(; .*)?": "the reader believes the file's shares, and knows no column",
     rf"for a reader who knows {TEXT}: {NUMBER} nats, a belief may grow {NUMBER} times(; .*)?": WITHIN,
     rf"{TEXT} alone proves the answer in {NUMBER.replace('.', ',.')} rows( or more)?": "the reader knows this column",
-    rf"the level holds for every prior that the pilot allows: {NUMBER} nats for the shares of all people, with .*": (
+    rf"designed from a pilot of ([0-9,]+) people with confidence .*: the level holds for every prior .*, {NUMBER} nats": (
         "the pilot is a random sample of the people whose file is released"
     ),
     r"each column that stays is counted by itself, and the largest level is stated": "none",
@@ -176,11 +176,14 @@ def level_text(epsilon: float) -> str:
     return f"{text_above(epsilon, 6)} nats"
 
 
-def pilot_text(epsilon: float, confidence: float) -> str:
-    """The level of a design for all priors that a sample allows."""
+def pilot_text(certificate: Certificate) -> str:
+    """The level of a design for all priors that a sample allows; empty without one."""
+    pilot = certificate.pilot
+    if pilot is None:
+        return ""
     return (
-        f"the level holds for every prior that the pilot allows: {level_text(epsilon)} for the shares of all people, "
-        f"with confidence {percent_text(confidence)}"
+        f"designed from a pilot of {pilot.people:,} people with confidence {percent_text(pilot.confidence)}: the level "
+        f"holds for every prior that the pilot allows, {level_text(certificate.epsilon)}"
     )
 
 

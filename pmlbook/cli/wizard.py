@@ -436,6 +436,7 @@ def start(
         meaning=plan.meaning,
         reader=reader,
         beside=beside,
+        certificate=list(certificates.values())[-1],
     )
     texts = {targets[kind]: certificate.to_json() for kind, certificate in certificates.items()}
     write_texts(texts | {targets["report.html"]: page}, force)

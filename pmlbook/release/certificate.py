@@ -8,15 +8,19 @@ from __future__ import annotations
 import hashlib
 import reprlib
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from datetime import date, datetime, time, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from functools import cached_property
+from operator import mul
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..foundations.probability import exact_prior
+from .columns import text_of
 from .sampling import UNITS
 from .strict_json import check_size, common_denominator, float_text, fractions_of
 from .strict_json import names_text, read_object, require_same, write_object
@@ -144,6 +148,66 @@ CERTIFICATE_KEYS = (
     "units",
     "weights",
 )
+PILOT_KEYS = "pilot_people", "pilot_confidence", "pilot_low", "pilot_high"
+KINDS = {
+    datetime: "time stamp",  # before date, which it is one of
+    date: "date",
+    time: "time",
+    timedelta: "duration",
+    Decimal: "decimal",
+}
+
+
+def _kind_of(names: Sequence[Hashable]) -> str:
+    """The kind of names that are stored as their texts; empty if they are stored as they are."""
+    found = {next((KINDS[kind] for kind in KINDS if isinstance(name, kind)), "") for name in names}
+    return found.pop() if len(found) == 1 else ""
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """A random sample that a mechanism was designed from, and the shares of all people that it allows.
+
+    `people`: how many were counted. `confidence`: the probability, over samples, that the shares of all people lie
+    within the limits. `low`, `high`, length N: the least and the largest share of each secret, floats taken as exact.
+    ValueError if an argument is out of its range, or no prior lies within the limits.
+
+    Source: `box_region`.
+    """
+
+    people: int
+    confidence: float
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if type(self.people) is not int or not 1 <= self.people < 2**53:
+            raise ValueError("pilot_people must be a whole number from 1 on")
+        if type(self.confidence) is not float or not 0 < self.confidence < 1:
+            raise ValueError("pilot_confidence must be a float strictly between 0 and 1")
+        for name in ("low", "high"):
+            ends = getattr(self, name)
+            if not isinstance(ends, list | tuple) or not all(type(end) is float for end in ends):
+                raise ValueError(f"pilot_{name} must be a list of floats")
+            object.__setattr__(self, name, tuple(end + 0.0 for end in ends))  # no -0.0
+        rises = all(0 <= least <= most <= 1 for least, most in zip(self.low, self.high))
+        sums = sum(map(Fraction, self.low)), sum(map(Fraction, self.high))
+        if len(self.low) != len(self.high) or not rises or not sums[0] <= 1 <= sums[1]:
+            raise ValueError("no prior lies between pilot_low and pilot_high")
+
+    def keeps(self, weights: NDArray[np.int64], limit: Fraction) -> bool:
+        """Whether the lifts of a mechanism, shape (N, M), keep a limit under every prior within the limits."""
+        ends, one = whole_numbers([*self.low, *self.high, 1.0])
+        *numbers, total = ends.tolist()
+        low, high = numbers[: len(self.low)], numbers[len(self.low) :]
+        for column in weights.T.tolist():
+            left, mean = total - sum(low), sum(map(mul, column, low))
+            for place in sorted(range(len(column)), key=column.__getitem__):
+                extra = min(left, high[place] - low[place])
+                left, mean = left - extra, mean + extra * column[place]
+            if max(column) * total > limit * mean:
+                return False
+        return True
 
 
 def _check_names(names: Any, count: int, what: str) -> tuple[Hashable, ...]:
@@ -193,7 +257,12 @@ class Certificate:
         P(x), all positive; by name where it has names. Fractions must sum to exactly 1; floats are divided by
         their exact sum.
     inputs, outputs : tuples of length N and M
-        Names of secrets and outcomes, no two of them equal.
+        Names of secrets and outcomes, no two of them equal. Inputs that are dates, times, durations or decimals are
+        stored as their texts, by which values are compared with them.
+    pilot : Pilot, optional
+        The sample that the mechanism was designed from; the level is decided for all priors that it allows, too.
+    input_kind : str
+        What inputs were that are stored as texts: 'date', 'time stamp', 'time', 'duration' or 'decimal'.
 
     Raises
     ------
@@ -201,7 +270,7 @@ class Certificate:
         If `prior` is no distribution or has a zero.
     ValueError
         If `epsilon` is negative or nan, `weights` has a row that does not sum to 2^53, or names do not fit;
-        those of `prior` must be the `inputs`.
+        those of `prior` must be the `inputs`. Or if `pilot` has another length.
 
     Source: Grosse et al. 2024, Definition 1, eq. (2), in rational arithmetic.
 
@@ -218,6 +287,8 @@ class Certificate:
     inputs: tuple[Hashable, ...]
     outputs: tuple[Hashable, ...]
     largest_lift: Fraction = field(init=False)
+    pilot: Pilot | None = None
+    input_kind: str = ""
 
     def __post_init__(self) -> None:
         prior = shares_of(self.prior)
@@ -225,27 +296,48 @@ class Certificate:
         inputs = _check_names(self.inputs, len(prior), "inputs")
         order = order_of(names_of(self.prior), given_names(inputs, "inputs"), "prior", "inputs")
         prior = tuple(prior[k] for k in order or range(len(prior)))
+        kind = _kind_of(inputs)
+        if kind:
+            inputs = _check_names(list(map(text_of, inputs)), len(prior), "inputs")
+        elif self.input_kind:
+            kind = self.input_kind
+            if kind not in KINDS.values() or not all(type(name) is str for name in inputs):
+                raise ValueError(f"input_kind {reprlib.repr(kind)} is no kind of these inputs")
+        if self.pilot is not None and len(self.pilot.low) != len(prior):
+            raise ValueError(f"pilot has {len(self.pilot.low)} shares, prior {len(prior)}")
         for name, value in (
             ("epsilon", check_epsilon(self.epsilon) or 0.0),  # no -0.0
             ("weights", weights),
             ("prior", prior),
             ("inputs", inputs),
             ("outputs", _check_names(self.outputs, weights.shape[1], "outputs")),
+            ("input_kind", kind),
             ("largest_lift", largest_lift(weights, prior)),
         ):
             object.__setattr__(self, name, value)
 
-    @property
+    @cached_property
     def holds(self) -> bool:
-        """Whether no outcome leaks more than `epsilon`."""
-        return self.largest_lift <= exp_below(self.epsilon)
+        """Whether no outcome leaks more than `epsilon`, under the prior and every one that the pilot allows."""
+        limit = exp_below(self.epsilon)
+        if self.largest_lift > limit:
+            return False
+        return self.pilot is None or self.pilot.keeps(self.weights, limit)
+
+    @property
+    def kind(self) -> str:
+        """Of which kind the inputs were: 'text', 'whole number', 'number', 'truth value', 'date' and so on, or 'mixed'."""
+        words = {str: "text", int: "whole number", float: "number", bool: "truth value"}
+        kinds = {words.get(type(name), "other") for name in self.inputs if name is not None}
+        return self.input_kind or (kinds.pop() if len(kinds) == 1 else "mixed")
 
     @property
     def claim(self) -> str:
         """What is certified, in words; names that JSON cannot hold are a ValueError."""
         return (
             f"{'no outcome has' if self.holds else 'an outcome may have'} a pointwise maximal leakage "
-            f"above {float_text(self.epsilon)} nats (as a 64-bit float) under this prior; "
+            f"above {float_text(self.epsilon)} nats (as a 64-bit float) under this prior"
+            f"{' and every prior that the pilot allows' if self.pilot else ''}; "
             f"inputs {names_text(self.inputs, 'inputs')}, "
             f"outputs {names_text(self.outputs, 'outputs')}"
         )
@@ -285,8 +377,9 @@ class Certificate:
     def _key(self) -> tuple[Any, ...]:
         # 1 == True, but they are written apart
         types = tuple(map(type, self.inputs + self.outputs))
-        names = self.inputs, self.outputs, types
-        return self.epsilon, self.prior, names, self.weights.shape, self.weights.tobytes()
+        names = self.inputs, self.outputs, types, self.input_kind
+        channel = self.weights.shape, self.weights.tobytes()
+        return self.epsilon, self.prior, names, channel, self.pilot
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Certificate) else NotImplemented
@@ -295,7 +388,8 @@ class Certificate:
         return hash(self._key())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.epsilon, self.weights, self.prior, self.inputs, self.outputs)
+        given = self.epsilon, self.weights, self.prior, self.inputs, self.outputs
+        return type(self), (*given, self.pilot, self.input_kind)
 
     def __bool__(self) -> bool:
         return self.holds
@@ -303,13 +397,16 @@ class Certificate:
     def __repr__(self) -> str:
         excess = self.largest_lift / exp_below(self.epsilon) - 1
         verdict = "holds" if excess <= 0 else f"exceeded by a factor 1 + {_about(excess)}"
+        if excess <= 0 and self.pilot:
+            verdict += " for" if self.holds else " for its prior, and not for"
+            verdict += f" all that a pilot of {self.pilot.people:,} people allows"
         return (
             f"Certificate({float_text(self.epsilon)}-PML {verdict}, decided in rational arithmetic)"
         )
 
 # %% ../../nbs/release/01_certificate.ipynb #b10c7a06
 def _content(certificate: Certificate) -> dict[str, Any]:
-    """The ten values of a certificate, in the order in which they are written."""
+    """The values of a certificate, in the order in which they are written."""
     if certificate.epsilon > MAX_NATS:
         raise ValueError(
             f"epsilon = {certificate.epsilon} is above {MAX_NATS} nats, too much to write"
@@ -329,7 +426,13 @@ def _content(certificate: Certificate) -> dict[str, Any]:
         UNITS,
         certificate.weights.tolist(),
     )
-    return dict(zip(CERTIFICATE_KEYS, values))
+    content = dict(zip(CERTIFICATE_KEYS, values))
+    if certificate.input_kind:
+        content["input_kind"] = certificate.input_kind
+    if certificate.pilot:
+        people, confidence, low, high = astuple(certificate.pilot)
+        content |= dict(zip(PILOT_KEYS, (people, confidence, list(low), list(high))))
+    return content
 
 # %% ../../nbs/release/01_certificate.ipynb #b10c7a12
 def _decided(content: dict[str, Any]) -> Certificate:
@@ -339,4 +442,8 @@ def _decided(content: dict[str, Any]) -> Certificate:
     epsilon, rows, inputs, outputs = given
     if isinstance(rows, list) and rows and all(isinstance(row, list) for row in rows):
         check_size(len(rows), max(map(len, rows)), "weights")
-    return Certificate(epsilon, rows, fractions_of(content.get("prior")), inputs, outputs)
+    pilot, kind = None, content.get("input_kind", "")
+    if any(key in content for key in PILOT_KEYS):
+        pilot = Pilot(*(content.get(key) for key in PILOT_KEYS))  # type: ignore[arg-type]
+    prior = fractions_of(content.get("prior"))
+    return Certificate(epsilon, rows, prior, inputs, outputs, pilot, kind)

@@ -9,7 +9,7 @@ import html
 import math
 from abc import ABC, abstractmethod
 import warnings
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .certificate import Certificate, exact_lifts, largest_lift
+from .certificate import Certificate, Pilot, exact_lifts, largest_lift
 from .columns import blocks
 from .columns import check_gaps, decode, encode, one_column
 from .labels import pandas_index, released_names
@@ -181,9 +181,15 @@ class Mechanism(Frozen):
         measure = as_utility(utility).aligned(self.inputs, "inputs")
         return measure.total(self.channel, self.prior)
 
-    def certify(self, epsilon: float) -> Certificate:
-        """Decide in exact arithmetic whether no outcome leaks more than `epsilon` nats."""
-        return Certificate(epsilon, self.weights, self.exact_prior, self.inputs, self.outputs)
+    def certify(self, epsilon: float, region: Region | None = None) -> Certificate:
+        """Decide in exact arithmetic whether no outcome leaks more than `epsilon` nats.
+
+        With a region of priors, from counts of a pilot by `box_region`, it is decided for all of them, and the
+        certificate carries the pilot. ValueError if the region is another one, or about other secrets.
+        """
+        channel = self.weights, self.exact_prior, self.inputs, self.outputs
+        pilot = None if region is None else region.pilot(self.inputs)
+        return Certificate(epsilon, *channel, pilot)
 
     @classmethod
     def from_certificate(cls, certificate: Certificate) -> Mechanism:
@@ -425,6 +431,10 @@ class Region(ABC):
     @abstractmethod
     def limits(self) -> tuple[Array, Array]:
         """The least and the largest share of each secret; ValueError if these are not all there is."""
+
+    @abstractmethod
+    def pilot(self, inputs: Sequence[Hashable]) -> Pilot:
+        """The sample that it is from, with limits in the order of these secrets; ValueError if there is none."""
 
     prior: Array  # by which utility is measured
 

@@ -18,13 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..foundations.utility import Utility
 from ..hamming.source_sets import fill
+from ..release.certificate import Pilot
 from ..release.intervals import clopper_pearson
 from ..release.mechanism import Design, Region
 from ..numerics.enclosure import level_of, text_above, whole_numbers
 from ..numerics.validation import Array, Frozen, InvalidPrior, Unnamed, aligned, check_channel
 from ..numerics.validation import check_distribution, check_instance, check_names, check_prior
 from ..numerics.validation import check_confidence, check_nonnegative, frozen_array
-from ..numerics.validation import counted, labels_of, names_of
+from ..numerics.validation import counted, labels_of, names_of, order_of
 from ..numerics.validation import check_choice, first_names, given_names, real_array
 
 # %% auto #0
@@ -113,7 +114,7 @@ class PriorRegion(Frozen, Region):
 
     `prior`, shape (N,): the prior by which utility is measured, all positive. A Series names the secrets.
     `low`, `high`, shape (N,): limits of the bound part; a Series is put into the order of the prior. `free`:
-    mass that is not bound, from 0 to 1. ValueError if the limits are crossed, no prior lies between them, or
+    mass that is not bound, from 0 to 1. `people`, `confidence`: of the sample that it is from, 0 without one. ValueError if the limits are crossed, no prior lies between them, or
     names differ.
 
     Source: intervals for each cell, or the ball of Weissman et al. 2003.
@@ -124,6 +125,8 @@ class PriorRegion(Frozen, Region):
     high: Array
     free: float = 0.0
     inputs: tuple[Hashable, ...] = ()
+    people: int = 0
+    confidence: float = 0.0
 
     def __post_init__(self) -> None:
         tables = self.prior, self.low, self.high
@@ -190,6 +193,17 @@ class PriorRegion(Frozen, Region):
         if self.free:
             raise ValueError("a ball is more than an interval for each share: take box_region")
         return self.low, self.high
+
+    def pilot(self, inputs: Sequence[Hashable]) -> Pilot:
+        """The sample, with limits in the order of these secrets; ValueError for a ball, and without a sample."""
+        low, high = self.limits
+        if not self.people:
+            raise ValueError("region is not from counts of a pilot: box_region makes one that is")
+        order = order_of(self.names, inputs, "region", "mechanism") or range(len(low))
+        if len(inputs) != len(low):
+            raise ValueError(f"mechanism has {len(inputs)} inputs, region {len(low)}")
+        ends = (tuple(float(end[place]) for place in order) for end in (low, high))
+        return Pilot(self.people, self.confidence, *ends)
 
     def optimal(
         self,
@@ -261,14 +275,17 @@ def box_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refuse
     >>> box_region([50, 50]).low.round(3).tolist()
     [0.398, 0.398]
     """
-    return box_around(counts, 1 - check_confidence(confidence), zeros)
+    region = box_around(counts, 1 - check_confidence(confidence), zeros)
+    return replace(region, confidence=float(confidence))
 
 # %% ../../nbs/robust/01_estimated_prior.ipynb #2effac39
 def box_around(counts: ArrayLike, miss: float, zeros: str) -> PriorRegion:
     """The box that misses the true prior with at most this probability; see `box_region`."""
     k = check_counts(counts)
     ends = 2 * len(k) if len(k) > 2 else 2  # of two cells, each end of one is an end of the other
-    return PriorRegion(_centre(counts, zeros), *clopper_pearson(k, k.sum(), miss / ends))
+    limits = clopper_pearson(k, k.sum(), miss / ends)
+    people = int(k.sum()) if k.sum() < 2**53 else 0
+    return PriorRegion(_centre(counts, zeros), *limits, people=people, confidence=1 - miss)
 
 
 def ball_region(counts: ArrayLike, confidence: float = 0.95, zeros: str = "refuse") -> PriorRegion:
