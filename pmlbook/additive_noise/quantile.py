@@ -279,8 +279,10 @@ def quantile_mechanism(
 
     Parameters
     ----------
-    prior : frozen continuous distribution of scipy.stats, or tuple (counts, edges)
+    prior : frozen continuous distribution of scipy.stats, tuple (counts, edges), or tuple (region, edges)
         What is known about a number, with a density that is positive and continuous at its quantile; bounded or not.
+        With a region of shares, such as `box_region` of a pilot's counts between finite edges, the level holds for all
+        its priors.
     epsilon : float
         Privacy level in nats, above 0.
     quantile : float
@@ -288,6 +290,7 @@ def quantile_mechanism(
     bins : int or array_like, shape (K + 1,)
         How many cells, at least 2, of equal probability on either side of the quantile; or their edges from end to
         end, inf where the prior has none, to which the prior's quantile is added. Beyond 12 the search takes seconds.
+        Of a region the cells are its own, and this is left out; beyond ten cells the search takes long.
     max_time : float, optional
         Seconds for the search beyond 12 cells; a minute at most if left out.
 
@@ -295,13 +298,15 @@ def quantile_mechanism(
     -------
     QuantileDesign
         `bound` ranges over all mechanisms on the line with the level `epsilon`, and all regular estimators. It and
-        `value` hold for a prior with the shares and the density that SciPy computes.
+        `value` hold for a prior with the shares and the density that SciPy computes. Of a region both are about its centre,
+        even within each cell, and `bound` ranges over mechanisms that see the cell of a number: beyond ten cells over
+        those that keep the level under the centre alone, which says little for a small pilot.
 
     Raises
     ------
     ValueError
-        If the prior is discrete or a set, has no density at its quantile, `bins` does not fit, or an argument is out
-        of its range.
+        If the prior is discrete or a set without cells, has no density at its quantile, `bins` does not fit, or an
+        argument is out of its range.
     Infeasible
         If `epsilon` is 0.
 
@@ -317,10 +322,9 @@ def quantile_mechanism(
     True
     """
     if isinstance(prior, Region):
-        raise ValueError(
-            "prior: a region of shares has no density at a quantile; "
-            "estimation_mechanism(region, epsilon, target) estimates the share below a number"
-        )
+        raise ValueError("prior: a region of shares needs its cells: give (region, edges)")
+    if isinstance(prior, tuple) and len(prior) == 2 and isinstance(prior[0], Region):
+        return quantile_of_region(*prior, epsilon, quantile, bins, max_time)
     level, secret = design_level(epsilon), secret_from(prior)
     share = check_nonnegative(quantile, "quantile")
     if not TAIL_PROBABILITY <= share < 1:
@@ -345,7 +349,8 @@ def quantile_mechanism(
     inner = inner_level(level, RELATIVE_MEAN_ERROR)
     enough = (1 + VARIANCE_SLACK) * bit.bound
     cells = dict(zip(cell_names(edges), shares))
-    mechanism = best_cells(cells, place, inner, enough, Clock(max_time))
+    target = cuts_below(len(shares))
+    mechanism = best_cells(cells, target, place - 1, inner, enough, Clock(max_time))
     points = points_of(secret, edges, shares)
     widths = points[place - 1, -1] - points[place - 1, -2], points[place, 1] - edges[place]
     if not min(widths) > 0:
@@ -358,15 +363,24 @@ def quantile_mechanism(
     return QuantileDesign(mechanism, share, edges, points, level, value, bound)
 
 # %% ../../nbs/additive_noise/04_quantile.ipynb #8505859c
+def cuts_below(cells: int) -> Array:
+    """For each cut between cells, which of them lie below it, shape (K, K - 1)."""
+    return (np.arange(cells)[:, None] < np.arange(1, cells)).astype(float)
+
+
 def best_cells(
-    prior: dict[str, float], place: int, level: float, enough: float, clock: Clock
+    prior: dict[str, float] | Region,
+    target: Array,
+    place: int,
+    level: float,
+    enough: float,
+    clock: Clock,
 ) -> Mechanism:
-    """The mechanism that estimates the share below one cut with a variance of `enough`, and the other shares too."""
-    cuts = np.arange(1, len(prior))
-    target = (np.arange(len(prior))[:, None] < cuts).astype(float)
-    below = target[:, place - 1].copy()
+    """The mechanism that estimates one column of a target with a variance of `enough`, and the other columns too."""
+    target = target.copy()
+    below = target[:, place].copy()
     for weight in WEIGHTS:
-        target[:, place - 1] = weight * below
+        target[:, place] = weight * below
         left = None if math.isinf(clock.limit) else clock.left
         with warnings.catch_warnings():
             # It is about the sum over all cuts, whose bound plays no part here.
@@ -376,3 +390,48 @@ def best_cells(
         if estimation_variance(mechanism, below) <= enough or clock.over:
             break
     return mechanism
+
+# %% ../../nbs/additive_noise/04_quantile.ipynb #edec3ce4
+def quantile_of_region(
+    region: Region,
+    edges: ArrayLike,
+    epsilon: float,
+    quantile: float,
+    bins: int | ArrayLike,
+    max_time: float | None,
+) -> QuantileDesign:
+    """The mechanism for a quantile by the cells of a region of their shares; see `quantile_mechanism`."""
+    level, share = design_level(epsilon), check_nonnegative(quantile, "quantile")
+    if np.ndim(bins):
+        raise ValueError("bins: the cells of a region are its own")
+    ends = real_array(edges, "edges", 1)
+    if len(ends) != len(region.prior) + 1 or len(ends) < 3 or (np.diff(ends) <= 0).any():
+        raise ValueError(f"edges must be {len(region.prior) + 1} numbers that rise, at least 3")
+    region = region.named(tuple(cell_names(ends)))
+    if region.names != tuple(cell_names(ends)):
+        raise ValueError("region has names that are not those of its cells: leave them out")
+    shares = region.prior / region.prior.sum()
+    sums = np.append(0.0, np.cumsum(shares))
+    if not sums[1] * 1e-9 < share < 1:
+        raise ValueError(f"quantile = {share:g} must lie strictly between 0 and 1")
+    cell = min(int(np.searchsorted(sums[1:-1], share)), len(shares) - 1)
+    part = min((share - float(sums[cell])) / float(shares[cell]), 1.0)
+    below = np.append(np.ones(cell), np.zeros(len(shares) - cell))
+    below[cell] = part
+    heights = shares / np.diff(ends)
+    # where the quantile is an edge, the estimate may lie in either cell
+    near = heights[cell : cell + 2] if part > 1 - 1e-9 else heights[cell : cell + 1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DesignWarning)
+        warnings.simplefilter("ignore", LooseBound)  # value and bound are both printed
+        clock = Clock(max_time)
+        alone = estimation_mechanism(region, level, below, max_time)
+    target = np.column_stack([cuts_below(len(shares)), below])
+    enough = (1 + VARIANCE_SLACK) * alone.value
+    mechanism = best_cells(region, target, len(shares) - 1, level, enough, clock)
+    value = estimation_variance(mechanism, below) / float(near.min()) ** 2
+    bound = min(alone.bound / float(near.max()) ** 2, value)
+    secret = secret_from((shares, ends))
+    assert isinstance(secret, Steps)
+    points = points_of(secret, ends, shares)
+    return QuantileDesign(mechanism, share, ends, points, level, value, bound)

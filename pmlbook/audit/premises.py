@@ -169,6 +169,11 @@ class Within:
     proved: int
     small: int = 0
 
+    @property
+    def values(self) -> int:
+        """How many values have a stratum of their own."""
+        return self.strata - (self.small >= ROWS_A_STRATUM)
+
 
 @dataclass(frozen=True)
 class Uncounted:

@@ -289,6 +289,7 @@ class ReleaseLog:
         rows: int | None = None,
         again: bool = False,
         alone: bool = False,
+        second: bool = False,
     ) -> Entry:
         """The row that a release would add, if the budget allows it; nothing is written.
 
@@ -309,6 +310,9 @@ class ReleaseLog:
             Whether a second draw with the same mechanism is meant.
         alone : bool
             Whether the release must be the first of its account.
+        second : bool
+            Whether `account` may be a new one for a column that has another: the level of neither counts the releases
+            of the other, as for two columns of one name about different people.
 
         Raises
         ------
@@ -327,6 +331,7 @@ class ReleaseLog:
             "rows": rows,
             "again": again,
             "alone": alone,
+            "second": second,
         }
         return self._next(self.entries, column, certified(release), **terms)
 
@@ -374,8 +379,10 @@ class ReleaseLog:
         rows: int | None = None,
         again: bool = False,
         alone: bool = False,
+        second: bool = False,
     ) -> Entry:
-        own = self._account(entries, check_name(column, "column"), certificate, account)
+        check_flag(second, "second")
+        own = self._account(entries, check_name(column, "column"), certificate, account, second)
         earlier = self._of(own, entries)
         same = self.same(own, certificate, entries)
         if same and not check_flag(again, "again"):
@@ -417,25 +424,33 @@ class ReleaseLog:
         )
 
     def _account(
-        self, entries: tuple[Entry, ...], column: str, certificate: Certificate, account: str | None
+        self,
+        entries: tuple[Entry, ...],
+        column: str,
+        certificate: Certificate,
+        account: str | None,
+        second: bool = False,
     ) -> str:
         """The account of a release; ValueError if its name may be a slip."""
         known = _first_of_each(entries)
         own = column if account is None else check_name(account, "account")
         if folded(own) in known:
             return known[folded(own)]
-        if account is not None and folded(own) != folded(column):
+        has_one = [entry for entry in entries if folded(entry.column) == folded(column)]
+        if second and account is not None and has_one:
+            return own
+        if account is not None and folded(own) != folded(column) and not has_one:
             listed = ", ".join(map(repr, list(known.values())[:20])) or "none"
             raise ValueError(
                 f"account {own!r} is not in this log, whose accounts are: {listed}; a new one has the name of "
                 "its column"
             )
-        for entry in entries:
-            if folded(entry.column) == folded(column):
-                raise ValueError(
-                    f"column {column!r} has release {entry.number} in account {entry.account!r}, and a second account "
-                    f"would forget it: give account {entry.account!r}, or a log of its own for other people"
-                )
+        for entry in has_one:
+            raise ValueError(
+                f"column {column!r} has release {entry.number} in account {entry.account!r}, and a second account "
+                f"would forget it: give account {entry.account!r}; if it is about other people, a log of its own, or "
+                f"account {own!r} with --force (second=True)"
+            )
         if account is not None:
             return own
         answers = answers_of(certificate)

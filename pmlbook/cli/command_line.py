@@ -223,6 +223,11 @@ clip_option = click.option(
     "--clip", is_flag=True, help="A number outside the limits counts as the nearer one."
 )
 force_option = click.option("--force", is_flag=True, help="Replace an existing output.")
+second_option = click.option(
+    "--force",
+    is_flag=True,
+    help="Replace an existing output; and begin a second --account for a column that has one.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 column_option = click.option("--column", required=True, metavar="NAME")
 
@@ -297,12 +302,12 @@ UTILITY_NAMES = (
     metavar="TARGET",
     help="Then release the file; designs stay if that fails.",
 )
-@missing_option
+@named_missing_option
 @beside_options
 @believed_option
 @log_options
 @layout_options
-@force_option
+@second_option
 def start(**options: Any) -> int:
     """Ask what a column is released for, design, and write certificates and a report.
 
@@ -310,7 +315,7 @@ def start(**options: Any) -> int:
     """
     _check_one(epsilon=options["epsilon"] is not None, promise=options["promise"])
     _check_one(**{name: options[name] for name in LOG[:2]})
-    _check_needed(options["target"] is not None, "needs --release TARGET", "missing", *LOG)
+    _check_needed(options["target"] is not None, "needs --release TARGET", *LOG)
     numbers = options["limits"] is not None
     _check_needed(not numbers, "is for answers, not numbers", "merge_below", "other", "promise")
     _check_needed(numbers, "needs --limits LOW HIGH", "prior_from", "quantile", "cuts", "clip")
@@ -342,7 +347,7 @@ def start(**options: Any) -> int:
 @click.option(
     "--error",
     type=Typed(positive, "number"),
-    help="Instead of a level: the standard error that estimates from --rows may have; finds the smallest level.",
+    help="Instead of a level: the standard error that estimates from --rows may have; finds the smallest level, also for a pilot of at most ten answers.",
 )
 @click.option(
     "--for",
@@ -394,7 +399,7 @@ def design(**options: Any) -> int:
             "give either --epsilon NATS or --error NUMBER", click.get_current_context()
         )
     if options["error"] is not None:
-        _check_needed(not (given or pilot), "needs a prior, and no strata and no pilot", "error")
+        _check_needed(not given, "needs a prior or a pilot, and no strata", "error")
         context = click.get_current_context()
         if context.get_parameter_source("goal") is not ParameterSource.COMMANDLINE:
             options["goal"] = "frequencies"
@@ -425,7 +430,7 @@ def design(**options: Any) -> int:
 @beside_options
 @believed_option
 @layout_options
-@force_option
+@second_option
 @json_option
 def release(**options: Any) -> int:
     """Release one column of a file with a certified mechanism.

@@ -31,7 +31,13 @@ from pmlbook.cli.messages import (
     tell_done,
 )
 from .reading import Column, in_order_of, number_reader, read_certificate, read_matrix
-from .sentences import account_text, codes_or_answers, errors_at, frequencies_text
+from pmlbook.cli.sentences import (
+    absent_text,
+    account_text,
+    codes_or_answers,
+    errors_at,
+    frequencies_text,
+)
 from pmlbook.cli.sentences import (
     kept_text,
     level_warning,
@@ -44,7 +50,7 @@ from .sentences import premises_facts, premises_lines, reader_text
 from .sentences import error_text, level_text, strata_lines
 from .typed import LogOptions, names_as_numbers, shares
 from ..audit.premises import Premises, check_premises
-from ..budget.log import ReleaseLog
+from ..budget.log import ReleaseLog, folded
 from ..files.counted import counts_of
 from ..files.release import Released, count_beside, count_outcomes
 from ..files.release import release_file
@@ -139,24 +145,27 @@ def design(
         place = Column(file, column, Layout(**csv), show_values)
         strata = place.strata(given)
         if missing is not None:
-            strata = {name: _named_gaps(own, missing) for name, own in strata.items()}
+            strata = {name: named_gaps(own, missing) for name, own in strata.items()}
             if counts and not any(own[missing] for own in strata.values()):
                 raise ValueError(f"--missing {missing!r}: no row of {counts} is without a value")
+        absent = place.absent(sum(strata.values(), Counter()))
+        if absent and not pilot:
+            _warn(absent_text(column, absent))
+    prior: Any = None
+    if pilot:
+        region = prior = _region_of(strata[()], [*absent, other], goal, confidence)
+    elif not given:
+        prior = _shares_of(strata[()]) if strata else shares(answers)
     needed = None
     if epsilon is None:
         assert error is not None  # one of the two is there
-        needed = _level_for(
-            _shares_of(strata[()]) if strata else shares(answers), error, rows, goal
-        )
+        needed = _level_for(prior, error, rows, goal)
         epsilon = needed.level
     if given:
         found = _for_strata(strata, epsilon, utility, confidence)
-    elif pilot:
-        region = _region_of(strata[()], other, goal, confidence)
-        found = designed(region, epsilon, goal, utility, max_time)
     else:
-        prior = _shares_of(strata[()]) if strata else shares(answers)
-        _warn(level_warning(min(prior.values()), epsilon))
+        if not pilot:
+            _warn(level_warning(min(prior.values()), epsilon))
         found = designed(prior, epsilon, goal, utility, max_time)
     certificate = holding(found.mechanism, epsilon, region)
     premises = None
@@ -216,12 +225,18 @@ def design(
     return EXIT_SUCCESS
 
 
-def _level_for(prior: Mapping[Hashable, Fraction], error: float, rows: int, goal: str) -> Any:
-    """The level that a standard error needs."""
+def _level_for(prior: Any, error: float, rows: int, goal: str) -> Any:
+    """The level that a standard error needs, under a prior or all of a region."""
     from pmlbook.estimation.accuracy import level_for_error
 
-    target: Any = names_as_numbers(tuple(prior)) if goal == "mean" else "frequencies"
-    return level_for_error(prior, error, rows, target)
+    return level_for_error(prior, error, rows, _target(prior, goal))
+
+
+def _target(prior: Any, goal: str) -> Any:
+    """What is estimated: frequencies, or the mean of names that are numbers."""
+    if goal != "mean":
+        return "frequencies"
+    return names_as_numbers(prior if isinstance(prior, Mapping) else prior.inputs)
 
 
 def lower(reader: str) -> str:
@@ -260,7 +275,7 @@ def premises_of(
     return found
 
 
-def _named_gaps(counts: Counter[Hashable], name: str) -> Counter[Hashable]:
+def named_gaps(counts: Counter[Hashable], name: str) -> Counter[Hashable]:
     """The counts with the gaps as an answer of this name; ValueError if it is an answer already."""
     if name in counts:
         raise ValueError(f"{name!r} is an answer itself: give missing ones another name")
@@ -270,19 +285,19 @@ def _named_gaps(counts: Counter[Hashable], name: str) -> Counter[Hashable]:
 
 
 def _region_of(
-    counts: Counter[Hashable], other: str | None, goal: str, confidence: float
+    counts: Counter[Hashable], lacking: Sequence[Any], goal: str, confidence: float
 ) -> PriorRegion:
-    """All priors that a sample allows, with an answer that it lacks if one is named."""
+    """All priors that a sample allows, with answers that it lacks; None is no answer."""
     from pmlbook.robust.estimated_prior import box_region
 
     if goal == "answers":
         raise ValueError("--for answers needs one prior: --pilot is for the other purposes")
     names = sorted(counts.keys() - {None}, key=str)
     cells: Any = {name: counts[name] for name in names}
-    if other is not None:
-        if other in map(str, names):
-            raise ValueError(f"--other {other!r} is an answer itself: name it otherwise")
-        cells[other] = 0
+    for name in lacking:
+        if name is not None and str(name) in map(str, cells):
+            raise ValueError(f"--other {name!r} is an answer itself: name it otherwise")
+        cells |= {} if name is None else {name: 0}
     return box_region(cells, confidence, "refuse" if all(cells.values()) else "add")
 
 
@@ -319,10 +334,7 @@ def _designed(
         from pmlbook.extremal.pram import pram_mechanism
 
         return pram_mechanism(prior, epsilon, max_time=max_time)
-    target: Any = "frequencies"
-    if goal == "mean":
-        target = names_as_numbers(prior if isinstance(prior, Mapping) else prior.inputs)
-    return pmlbook.estimation_mechanism(prior, epsilon, target, max_time)
+    return pmlbook.estimation_mechanism(prior, epsilon, _target(prior, goal), max_time)
 
 
 def _for_strata(
@@ -506,6 +518,13 @@ def _tell_release(
         if not facts["own_prior"]:
             lines.append(
                 "these releases are for several priors: the level together is under that of the first one"
+            )
+        beside = {e.account for e in log.entries if folded(e.column) == folded(column)}
+        facts["other_accounts"] = sorted(beside - {done.entry.account})
+        if facts["other_accounts"]:
+            names = ", ".join(map(repr, facts["other_accounts"]))
+            lines.append(
+                f"column {column!r} has releases in {names} too, which this level does not count: it is for other people"
             )
         if done.completed:
             lines.append(
@@ -724,14 +743,14 @@ def report(*, mechanism: Path, column: str, rows: int, output: Path, force: bool
     certificate = read_certificate(mechanism)
     made = Mechanism.from_certificate(certificate)
     meaning = meant_for_numbers(certificate.epsilon) if number_reader(made) else ()
-    told = pilot_text(certificate)
+    pilot = pilot_text(certificate)
     page = page_about(
         made,
         certificate.epsilon,
         column,
         rows,
         meaning=meaning,
-        beside=[told] if told else (),
+        beside=[pilot] if pilot else (),
         certificate=certificate,
     )
     write_texts({output: page}, force)

@@ -9,6 +9,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import shlex
 import zlib
 from collections import Counter
@@ -24,7 +25,7 @@ import scipy
 from numpy.typing import NDArray
 
 from .typed import DECIMAL, number
-from ..files.release import count_strata, values_of
+from ..files.release import count_strata, declared_values, values_of
 from ..files.tables import Layout
 from ..numerics.validation import Array
 from ..release.certificate import Certificate
@@ -71,6 +72,11 @@ class Column:
                 "not for identifiers, numbers or free text; merge them into classes first"
             )
         return counts
+
+    def absent(self, counts: Mapping[Hashable, int]) -> list[Hashable]:
+        """The values that the file declares for this column, and that were not counted."""
+        declared = declared_values(self.source, self.name, self.layout)
+        return [value for value in declared if value is not None and not counts.get(value)]
 
     def answers(self) -> tuple[dict[Hashable, int], int]:
         """The values with their counts, the most common first, and the number of gaps."""
@@ -258,6 +264,7 @@ def _matrix_of_csv(path: Path, delimiter: str) -> dict[str, Any]:
     header = rows.pop(0) if rows and not all(map(_is_number, rows[0])) else []
     if not rows:
         raise ValueError(f"{path} has no row of probabilities")
+    _check_header(path, header, rows)
     # Names may be numbers: an empty first field of the header says so.
     named = header[:1] == [""] or not _is_number(rows[0][0])
     width, titles = len(header or rows[0]), header[named:]
@@ -272,6 +279,31 @@ def _matrix_of_csv(path: Path, delimiter: str) -> dict[str, Any]:
         titles.pop(place)
         found["prior"] = [row.pop(place) for row in table]
     return found | ({"outputs": titles} if titles else {})
+
+
+def _check_header(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """ValueError if probabilities were taken for a header, or a header for probabilities."""
+    first = header[1:] if header else rows[0]
+    if not first or not all(map(_is_number, first)) or (header and not header[0]):
+        return
+    whole = [
+        math.isclose(sum(map(float, row)), 1, abs_tol=1e-6) for row in (first, *_numbers(rows))
+    ]
+    if header and whole[0]:
+        raise ValueError(
+            f"{path} has no header: its first row, of {header[0][:40]!r}, is one of probabilities; "
+            "names in front of the rows need a header, whose first field may be empty"
+        )
+    if not header and not whole[0] and len(rows) > 1 and all(whole[2:]):
+        raise ValueError(
+            f"{path}: its first row holds numbers, and was taken for probabilities, which sum to 1: a header of "
+            "numbers needs an empty field in front, and each row a name"
+        )
+
+
+def _numbers(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The fields of each row that are numbers."""
+    return [[field for field in row if _is_number(field)] for row in rows]
 
 
 def _is_number(field: str) -> bool:
@@ -370,4 +402,5 @@ def prior_of(
         other = Column(Path(kind), title, column.layout, column.show_values)
         x, what = within_limits(other.numbers(), limits, clip, str(other)), f"of {kind}"
     counts, edges = np.histogram(x[~np.isnan(x)], HISTOGRAM_BINS, (low, high))
-    return (counts + 1.0, edges), f"The prior is a histogram {what}."
+    # One person more, spread over all bins: a number that does not occur may be released, too.
+    return (counts + 1 / HISTOGRAM_BINS, edges), f"The prior is a histogram {what}."

@@ -24,7 +24,7 @@ from ..numerics.enclosure import exp_around, float_above, text_above, text_below
 from ..numerics.validation import check_epsilon
 from ..release.certificate import Certificate, exp_below
 from ..release.estimation import Estimate
-from ..release.levels import share_text
+from ..release.levels import NO_LOCAL_DP, share_text
 from ..release.sampling import UNITS
 from ..release.mechanism import Mechanism
 
@@ -144,6 +144,7 @@ TEMPLATES = {
     r"each column that stays is counted by itself, and the largest level is stated": "none",
     r"not counted, since most values have fewer than 30 rows: (.*)": "no level is claimed for who knows these columns",
     rf"([0-9,]+) rows share a value of {TEXT}: if it identifies a person, .*": "the column identifies persons",
+    rf"{TEXT} has ([0-9,]+) values with 30 rows or more each: if it identifies a person, .*": "as above",
     r"the released values are (codes, .*|called like answers, .*)": "outcomes are no answers by name",
     r"(under local differential privacy its level is .*|it has no level of local differential privacy.*)": "none",
     r"local DP (.*), publishes (.*)": "none",
@@ -187,6 +188,21 @@ def pilot_text(certificate: Certificate) -> str:
     )
 
 
+def absent_text(column: str, absent: Sequence[Hashable]) -> str:
+    """A warning of answers that a file declares and does not hold."""
+    names = ", ".join(f"'{short_label(name)}'" for name in absent[:10])
+    more = f" and {len(absent) - 10} more" if len(absent) > 10 else ""
+    return (
+        f"warning: {names}{more} declared for column {short_label(column)!r} and not counted: the design has no such "
+        "answer, and a file that holds one is refused; --pilot designs for answers that a sample lacks, or merge them "
+        "into others first"
+    )
+
+
+PERSON_TWICE = "if it identifies a person, a release of two rows about one person is two releases"
+GROUPS_OF_PEOPLE = 20  # a column with more values may identify persons, and is asked about
+
+
 def premises_lines(premises: Premises) -> list[str]:
     """What the level rests on: the columns that stay, and the shares of the file."""
     own = f"under the shares of this file: {text_above(premises.own, 4)} nats"
@@ -216,6 +232,11 @@ def premises_lines(premises: Premises) -> list[str]:
         if one.proved and one.chance < SIGNIFICANCE:
             more = " or more" * (one.small > 0)
             lines.append(f"'{name}' alone proves the answer in {one.proved:,} rows{more}")
+    lines += [
+        f"'{short_label(one.column)}' has {one.values:,} values with {ROWS_A_STRATUM} rows or more each: {PERSON_TWICE}"
+        for one in premises.within
+        if one.values > GROUPS_OF_PEOPLE
+    ][:10]
     if len(premises.within) > 1:
         lines.append("each column that stays is counted by itself, and the largest level is stated")
     if premises.uncounted:
@@ -225,8 +246,7 @@ def premises_lines(premises: Premises) -> list[str]:
             f"not counted, since most values have fewer than {ROWS_A_STRATUM} rows: {names}{more}"
         )
         lines += [
-            f"{one.repeats:,} rows share a value of '{short_label(one.column)}': if it identifies a person, "
-            "a release of two rows about one person is two releases"
+            f"{one.repeats:,} rows share a value of '{short_label(one.column)}': {PERSON_TWICE}"
             for one in premises.uncounted[:10]
             if one.repeats > 1
         ]
@@ -286,9 +306,6 @@ def standing_text(mechanism: Mechanism) -> list[str]:
         level,
         f"{known}: their outcomes leave one answer only." if mechanism.published else f"{known}.",
     ]
-
-
-NO_LOCAL_DP = 10  # nats: odds of 22,000 to one are no promise
 
 
 def published_warning(mechanism: Mechanism, does: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .commands import designed, holding, log_of, premises_of, release
+from .commands import designed, holding, log_of, named_gaps, premises_of, release
 from .commands import standard_error, write_texts
 from .messages import EXIT_SUCCESS, ask, complain, is_terminal, say
 from .reading import ALWAYS_ALLOWED_ANSWERS, PRIORS, Column, file_of_prior, number_reader
@@ -23,6 +24,7 @@ from .reading import prior_of
 from .reading import within_limits
 from .report import report
 from pmlbook.cli.sentences import (
+    absent_text,
     frequencies_text,
     functional_text,
     level_text,
@@ -37,6 +39,7 @@ from ..files.tables import Layout, columns_of
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.linear_programmes import LooseBound
 from ..audit.sentences import sentence_level
+from ..release.columns import GAPS
 from ..release.files import check_target
 from ..release.labels import released_names, released_title
 from ..release.mechanism import Mechanism
@@ -100,6 +103,7 @@ class Choices:
     quantile: float | None
     cuts: Sequence[float]
     clip: bool
+    missing: str
 
 
 @dataclass
@@ -168,6 +172,13 @@ def _are_numbers(chosen: Choices) -> bool:
 def plan_for_answers(chosen: Choices) -> Plan:
     """Ask what is left about a column of answers, and design for it."""
     counts, gaps = chosen.column.answers()
+    absent = chosen.column.absent(counts)
+    if absent:
+        complain(absent_text(chosen.column.name, absent))
+    if chosen.missing not in GAPS:
+        counts, gaps = dict(named_gaps(Counter(counts) + Counter({None: gaps}), chosen.missing)), 0
+        if not counts[chosen.missing]:
+            raise ValueError(f"--missing {chosen.missing!r}: no row is without a value")
     rows = sum(counts.values())
     shown = (f"{short_label(name)}: {n:,} ({n / rows:.2%})" for name, n in counts.items())
     say(f"{rows:,} answers, {gaps:,} gaps", *shown)
@@ -199,7 +210,11 @@ def plan_for_answers(chosen: Choices) -> Plan:
     if goal == "mean":
         notes.append(f"The {precision.replace(':', ' is', 1)}.")
     options = ["--merge-below", str(chosen.merge_below)]
-    options += ["--other", chosen.other] if len(classes) < len(counts) else []
+    if len(classes) < len(counts):
+        options += ["--other", chosen.other]
+    elif chosen.other != "other":
+        complain(f"warning: no answers are merged, so none is called --other {chosen.other!r}")
+    options += ["--missing", chosen.missing] if chosen.missing not in GAPS else []
     options += ["--epsilon", repr(epsilon), "--for", goal]
     estimate = ["--mean"] if goal == "mean" else []
     return Plan(
@@ -263,6 +278,10 @@ def _show_levels(prior: Mapping[Hashable, Fraction]) -> None:
 def plan_for_numbers(chosen: Choices) -> Plan:
     """Ask what is left about a column of numbers, and design for it."""
     column = chosen.column
+    if chosen.missing not in GAPS:
+        raise ValueError(
+            f"--missing {chosen.missing!r} is for answers, not for numbers: fill gaps, or keep them"
+        )
     if chosen.limits is None:
         say("limits are published: take them from what you know, not from the file")
         chosen.limits = ask(
@@ -393,7 +412,7 @@ def start(
         titles = columns_of(source, layout)
         say(f"columns of {source}: {', '.join(map(short_label, titles))}")
         column = ask("which column is to be released", _one_of(titles, "{!r} is no column"))
-    chosen = Choices(Column(source, column, layout, show_values), **choices)
+    chosen = Choices(Column(source, column, layout, show_values), missing=missing, **choices)
     plan = plan_for_numbers(chosen) if _are_numbers(chosen) else plan_for_answers(chosen)
     assert chosen.epsilon is not None
     choices["prior_from"] = chosen.prior_from
@@ -414,6 +433,7 @@ def start(
         only=only,
         visible=visible,
         believed=believed,
+        missing="keep" if missing == "refuse" else missing,
         read=number_reader(plan.released, chosen.clip),
     )
     reader = reader_text(premises.columns)
@@ -545,7 +565,8 @@ def _commands(
     kept = ["--missing", "keep"] if plan.gaps else []
     clip = ["--clip"] if chosen.clip else []
     source, title = str(column.source), released_title(column.name)
-    release = ["--column", column.name, *clip, *layout, *kept, *ways, "--sha256", digest]
+    named = ["--missing", missing] if missing not in GAPS else kept
+    release = ["--column", column.name, *clip, *layout, *named, *ways, "--sha256", digest]
     estimate = ["--column", title, *plan.estimate, *layout, *kept]
     # The certificate of the merged answers is the recipient's: only their frequencies can be estimated.
     return [

@@ -9,6 +9,8 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,10 +21,10 @@ from ..numerics.enclosure import level_of
 from ..numerics.linear_programmes import Infeasible, LooseBound
 from ..numerics.validation import LEAST_LEVEL, PriorLike, check_count, check_nonnegative
 from ..numerics.validation import Frozen, design_prior
-from ..release.mechanism import Design, DesignWarning, Mechanism
+from ..release.mechanism import Design, DesignWarning, Mechanism, Region
 
 # %% auto #0
-__all__ = ['PROBES', 'Accuracy', 'level_for_error']
+__all__ = ['MAX_PILOT_ANSWERS', 'MAX_PILOT_LEVEL', 'PROBES', 'Accuracy', 'level_for_error']
 
 # %% ../../nbs/internals/estimation/08_accuracy.ipynb #c0eb6a27
 @dataclass(frozen=True, eq=False)
@@ -41,11 +43,13 @@ class Accuracy(Frozen):
     mechanism: Mechanism
 
 
+MAX_PILOT_ANSWERS = 10  # of a region, for which designs are exact and quick
+MAX_PILOT_LEVEL = 10.0  # nats, where the pilot allows an answer to have no people
 PROBES = 14  # of a bisection, which halves the ratio of its ends: from 1e-6 to 10 nats, then to a part of .001
 
 
 def level_for_error(
-    prior: PriorLike,
+    prior: PriorLike | Region,
     standard_error: float,
     rows: int,
     target: str | ArrayLike = "frequencies",
@@ -55,7 +59,8 @@ def level_for_error(
     Parameters
     ----------
     prior, target
-        As for `estimation_mechanism`, which is called some twenty times.
+        As for `estimation_mechanism`, which is called some twenty times. Of a region of priors at most
+        `MAX_PILOT_ANSWERS` (10) secrets; the level is one for all its priors, and the error that at its centre.
     standard_error : float
         The largest that any functional of the target may have, above 0, with the sampling error of the rows.
     rows : int
@@ -81,10 +86,20 @@ def level_for_error(
     >>> found.bound <= found.level and found.standard_error <= 0.05
     True
     """
-    prior = design_prior(prior)
+    named: Any
+    given: Any
+    if isinstance(prior, Region):
+        named, given, least_share = prior.names or (), prior.prior, min(prior.limits[0].tolist())
+        if len(given) > MAX_PILOT_ANSWERS:
+            raise ValueError(
+                f"prior: a region of {len(given)} secrets, at most {MAX_PILOT_ANSWERS}: choose a level, and read the error"
+            )
+    else:
+        prior = design_prior(prior)
+        named, given, least_share = prior.names or (), prior, min(prior.exact)
     wished = check_nonnegative(standard_error, "standard_error")
     size = check_count(rows, "rows")
-    wanted = functionals(target, prior, prior.names)
+    wanted = functionals(target, given, named or None)
     if not wished:
         raise ValueError("standard_error = 0 must be positive: any sample has an error")
 
@@ -92,14 +107,14 @@ def level_for_error(
         each = max(estimation_variance(mechanism, column) for column in wanted.T)
         return math.sqrt(each / size)
 
-    publishing = Mechanism(np.eye(len(prior)), prior, prior.names or ())
+    publishing = Mechanism(np.eye(len(given)), given, named)
     least = worst(publishing)
     if least > wished:
         raise Infeasible(
             f"the column itself has a standard error of {least:.3g} at {size:,} rows: "
             f"about {size * min(least / wished, 1e100) ** 2:.3g} rows are needed"
         )
-    most = level_of(1 / min(prior.exact))
+    most = level_of(1 / Fraction(least_share)) if least_share else MAX_PILOT_LEVEL
     best = Accuracy(most, 0.0, least, publishing)
     probed: dict[float, Design] = {}
 
@@ -122,6 +137,10 @@ def level_for_error(
             f"standard_error = {wished:g} needs less than {LEAST_LEVEL:g} nats at {size:,} rows: fewer rows will do"
         )
     high = _between(LEAST_LEVEL, most, enough)
+    if high == most and not least_share:
+        raise Infeasible(
+            f"no level up to {most:g} nats is enough for all shares that the pilot allows"
+        )
     if high < most:
         best = Accuracy(high, 0.0, worst(design(high).mechanism), design(high).mechanism)
     low = max((level for level in probed if too_strict(level)), default=0.0)

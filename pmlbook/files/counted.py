@@ -77,10 +77,12 @@ def asked(
     account: str | None,
     budget: float | None,
     again: bool,
+    second: bool = False,
 ) -> Draw | None:
     """The draw that a log allows, None without a log; errors as `ReleaseLog.ask`."""
     if log is not None:
         of: dict[str, Any] = {"account": account, "budget": budget, "again": again}
+        of["second"] = second
         return check_instance(log, ReleaseLog, "log").begin(terms.column, terms.mechanism, **of)
     if (account, budget, again) != (None, None, False):
         raise ValueError("account, budget and again need a log")

@@ -124,7 +124,7 @@ def release_file(
     other : hashable, optional
         The input as which values are released that are none; an error if left out.
     force : bool
-        Whether an existing target is replaced.
+        Whether an existing target is replaced, and whether `account` may be a second one for this column.
     show_values : bool
         Whether an error may show a value of the file, at most one and shortened.
     progress : callable, optional
@@ -173,7 +173,7 @@ def release_file(
         raise ValueError(f"{source} and {target} must be of one kind, both Parquet or both CSV")
     if log is not None:
         check_unseeded(rng)
-    draw = asked(log, terms, account, budget, again)
+    draw = asked(log, terms, account, budget, again, second=force)
     key = draw.key if draw else Key.new() if rng is None else Key(random_words(rng)(8).tobytes())
     completed = draw is not None and draw.entry is not None
     with open_table(source, layout) as table, _booked_noted(draw):
@@ -379,6 +379,16 @@ def count_beside(
             rows += len(codes)
         table.source.check_unchanged()
     return counted.premises(mechanism, accepted, believed)
+
+
+def declared_values(
+    source: str | os.PathLike[str], column: str, layout: Layout = STANDARD_LAYOUT
+) -> list[Any]:
+    """The values that a column of Parquet declares, such as categories of pandas, whether they occur or not."""
+    with open_table(source, layout) as table:
+        place = find_column(column, table)
+        block = next(iter(table.blocks([place])), None)
+        return [] if block is None else table.declared(block, place)
 
 
 def values_of(

@@ -209,6 +209,10 @@ class CsvTable:
             return fields
         return [None if text in gaps else text for text in fields]
 
+    def declared(self, block: list[list[str]], place: int) -> list[Any]:
+        """A CSV file declares no values."""
+        return []
+
     def spell(self, names: Sequence[Hashable]) -> list[str | None]:
         """The names as texts of the file, None for a missing value; ValueError if two are the same text."""
         texts = [None if is_missing(name) else str(name) for name in names]
@@ -296,6 +300,11 @@ class ParquetTable:
     def column(self, block: Any, place: int, known: Sequence[Any] = ()) -> Any:
         """One column of a block, an Arrow array."""
         return block.column(block.schema.get_field_index(self.columns[place]))
+
+    def declared(self, block: Any, place: int) -> list[Any]:
+        """The values that a column is declared to have, whether they occur or not; empty if it declares none."""
+        column = self.column(block, place)
+        return column.dictionary.to_pylist() if hasattr(column, "dictionary") else []
 
     def spell(self, names: Sequence[Hashable]) -> list[Hashable]:
         """The names in the file, unchanged."""

@@ -124,12 +124,17 @@ def published_share(channel: Sequence[Sequence[Any]] | NDArray[Any], prior: Any)
     return min(max(share, 5e-324), math.nextafter(1, 0))
 
 
+NO_LOCAL_DP = 10  # nats: odds of 22,000 to one are no promise
+
+
 def standing(local_dp: float, published: float) -> str:
     """A level of local differential privacy in nats, inf for none, and a published share, in words.
 
     Source: `local_dp` and `published_share`.
     """
-    level = "none" if local_dp == math.inf else f"{text_above(local_dp)} nats"
+    level = f"{text_above(local_dp)} nats"
+    if local_dp > NO_LOCAL_DP:
+        level = "none" if local_dp == math.inf else "none to speak of"
     return f"local DP {level}, publishes {share_text(published)}"
 
 

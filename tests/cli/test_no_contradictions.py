@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pmlbook as pb
+from pmlbook.cli.reading import read_certificate
 from pmlbook.cli.sentences import frequencies_text, level_text, standing_text, strata_lines
 
 
@@ -66,3 +67,58 @@ def test_a_question_is_explained_and_the_last_one_is_whether_to_release(run):
     assert len(Path("out.csv").read_text().split()) == 1001
     again = run("start in.csv x -o b", answers=["0.3", "frequencies", "-"])
     assert again[0] == 0 and "pmlbook release b.mechanism.json in.csv RELEASED" in again[1]
+
+
+def test_a_level_of_local_dp_that_is_none_is_no_number(run):
+    """A board read '26.03 nats' as a level."""
+    tiny = pb.Mechanism([[1 - 1e-11, 1e-11], [0.5, 0.5]], [0.5, 0.5])
+    assert tiny.standing == "local DP none to speak of, publishes nothing"
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("low,0.9,0.1\nhigh,0.2,0.8\n", "has no header"),
+        ("1,2\n0.9,0.1\n0.1,0.9\n", "a header of numbers needs an empty field in front"),
+    ],
+)
+def test_a_matrix_whose_header_is_none_or_numbers(run, text, told):
+    Path("m.csv").write_text(text)
+    code, _, err = run("audit m.csv .5 .5")
+    assert code == 2 and told in err
+    Path("m.csv").write_text(",1,2\nlow,0.9,0.1\nhigh,0.2,0.8\n")
+    assert run("audit m.csv .5 .5 --json")[0] == 0
+
+
+def test_persons_who_repeat_thirty_times_are_said(run):
+    answers = np.random.default_rng(0).choice(["a", "b"], 3000)
+    rows = [f"{k // 40},{x}" for k, x in enumerate(answers)]
+    Path("in.csv").write_text("person,x\n" + "\n".join(rows))
+    code, out, err = run("start in.csv x --for frequencies --epsilon .6 --merge-below 0")
+    assert code == 0, err
+    assert "'person' has 75 values with 30 rows or more each: if it identifies a person" in out
+
+
+def test_a_second_account_for_one_column_asks_for_force(run):
+    Path("in.csv").write_text("x\n" + "a\nb\n" * 300)
+    for epsilon in (0.2, 0.3):
+        assert run(f"design a=1 b=1 --epsilon {epsilon} -o {epsilon}.json")[0] == 0
+    assert run("release 0.2.json in.csv one.csv --column x --start-log log")[0] == 0
+    second = "release 0.3.json in.csv two.csv --column x --log log --account others"
+    code, _, err = run(second)
+    assert code == 2 and "account 'others' with --force" in err and "would forget it" in err
+    code, out, err = run(f"{second} --force")
+    assert code == 0 and "has releases in 'x' too, which this level does not count" in out
+    code, out, err = run("log log")
+    assert "'x': 1 release, 0.2 nats together" in out and "'others': 1 release, 0.3" in out
+
+
+def test_the_prior_of_a_column_of_numbers_is_that_of_the_file(run):
+    """Where no number lies it has one person, spread over all limits; it had one in each of 64 bins."""
+    numbers = np.random.default_rng(3).normal(40, 12, 4000).clip(0, 80).round(1)
+    Path("in.csv").write_text("x\n" + "\n".join(map(str, numbers)))
+    start = "start in.csv x --limits 0 200 --prior-from column --for mean --epsilon .5 -o a"
+    assert run(start)[0] == 0
+    made = read_certificate(Path("a.mechanism.json"))
+    beyond = sum(share for node, share in zip(made.inputs, made.prior) if node > 100)
+    assert 0 < beyond <= 1 / 4000

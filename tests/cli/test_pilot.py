@@ -85,3 +85,63 @@ def test_dates_of_parquet_are_designed_for_and_released(run):
     told(run, "design --counts days.parquet --column day --epsilon 0.4 -o d.json --json")
     assert "2024-02-29" in read_certificate(Path("d.json")).inputs
     assert told(run, "release d.json days.parquet out.parquet --column day --json")["rows"] == 300
+    assert read_certificate(Path("d.json")).kind == "date"
+
+
+def test_a_pilot_is_named_wherever_its_design_is_used(run):
+    """In the certificate, by `design`, by `release`, and on the page, whose digest is that of the file."""
+    design = "design --column said --epsilon 0.5 --pilot pilot.csv --confidence 0.99 -o all.json"
+    text = (
+        "designed from a pilot of 656 people with confidence 99%: the level holds for every prior"
+    )
+    release = "release all.json file.csv out.csv --column said"
+    assert text in run(design)[1] and text in run(release)[1]
+    assert told(run, f"{release} --force --json")["pilot"] == {"people": 656, "confidence": 0.99}
+    assert run("report all.json --column said -o page.html")[0] == 0
+    page = Path("page.html").read_text()
+    assert text.capitalize() in page and read_certificate(Path("all.json")).digest in page
+    written = Path("all.json").read_text()
+    rarest = min(json.loads(written)["pilot_low"])
+    Path("all.json").write_text(written.replace(repr(rarest), "0.0"))
+    code, _, err = run(f"{release} --force")
+    assert code == 2 and "this is no certificate" in err  # it does not hold for so few
+
+
+def test_an_accuracy_is_asked_of_a_pilot(run):
+    design = "design --column said --error 0.04 --rows 1500 -o e.json --force --json"
+    alone = told(run, f"{design} --counts pilot.csv")
+    done = told(run, f"{design} --pilot pilot.csv")
+    assert done["pilot"]["people"] == 656 and done["standard_error"] <= 0.04
+    assert alone["epsilon"] < done["epsilon"] and done["level_bound"] <= done["epsilon"]
+
+
+def test_declared_answers_that_do_not_occur_are_named(run):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    said = pd.Categorical(["a", "b"] * 200, categories=["a", "b", "never"])
+    pd.DataFrame({"said": said}).to_parquet("in.parquet")
+    for command in (
+        "design --counts in.parquet --column said --epsilon 0.4 -o own.json",
+        "start in.parquet said --for frequencies --epsilon 0.4",
+    ):
+        code, _, err = run(command)
+        assert code == 0 and "'never' declared" in err and "a file that holds one is refused" in err
+    # What a sample lacks has a share from 0 up.
+    code, _, err = run("design --pilot in.parquet --column said --epsilon 0.4 -o all.json")
+    made = read_certificate(Path("all.json"))
+    assert code == 0 and "never" not in err and set(made.inputs) == {"a", "b", "never"}
+    assert min(made.pilot.low) == 0
+
+
+def test_a_start_counts_gaps_as_an_answer(run):
+    start = "start pilot.csv said --epsilon 0.5 --for frequencies --merge-below 0"
+    code, out, err = run(f"{start} --missing none --release out.csv -o a")
+    assert code == 0, err
+    assert "none" in read_certificate(Path("a.mechanism.json")).inputs and "gaps: 0" in out
+    lines = [line for line in out.splitlines() if line.startswith("pmlbook ")]
+    assert "--missing none" in lines[0] and "--missing none" in lines[1]
+    assert "--missing" not in lines[2]
+    for name, why in (("a", "is an answer itself"), ("keep", "")):
+        assert (run(f"{start} --missing {name} -o b")[0] == 2) == bool(why)
+    code, _, err = run(f"{start.replace('pilot', 'file')} --missing none -o c")
+    assert code == 2 and "no row is without a value" in err
