@@ -33,6 +33,7 @@ WITHOUT_FIGURE = {  # chapters of the book volume that show tables, files or com
     "cli/01_command_line",
     "cli/02_wizard",
     "cli/03_report",
+    "cli/04_real_tables",
 }
 
 
