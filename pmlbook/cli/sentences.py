@@ -149,7 +149,7 @@ TEMPLATES = {
     r"(under local differential privacy its level is .*|it has no level of local differential privacy.*)": "none",
     r"local DP (.*), publishes (.*)": "none",
     r"it publishes (.*) of the answers(: their outcomes leave one answer only)?\.": "under the prior of the design",
-    rf"frequencies: estimated, with standard errors up to {NUMBER} at ([0-9,]+) rows": CLASSES,
+    rf"frequencies(?: of the merged answers)?: estimated, with standard errors up to {NUMBER} at ([0-9,]+) rows": CLASSES,
     r"frequencies: not determined (within ([0-9]+) classes of answers; .*|by these outcomes; .*)": CLASSES,
     rf"mean: estimated, with a standard error of {NUMBER} at ([0-9,]+) rows.*": CLASSES,
     r"the frequencies can(not)? be estimated (from these outcomes\.|with a standard error of at most .*)": CLASSES,
@@ -325,7 +325,7 @@ def level_warning(rarest: Fraction, epsilon: float, what: str = "the column as i
     # The logarithm of the fraction: its numbers may be too long for a float.
     largest = math.log(rarest.denominator) - math.log(rarest.numerator)
     return (
-        f"warning: {epsilon!r} nats forbid nothing under this prior, whose largest level is "
+        f"warning: {level_text(epsilon)} forbid nothing under this prior, whose largest level is "
         f"{text_above(largest, 4)}: the best mechanism publishes {what}"
     )
 

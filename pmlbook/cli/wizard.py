@@ -206,6 +206,8 @@ def plan_for_answers(chosen: Choices) -> Plan:
         if warning:
             complain(warning)
     precision = mean_text(small, rows) if goal == "mean" else frequencies_text(small, rows)
+    if whole is not small:  # of the file's own answers within a class nothing is estimated
+        precision = precision.replace("frequencies:", "frequencies of the merged answers:")
     notes = notes_on_answers(rows, gaps, classes)
     if goal == "mean":
         notes.append(f"The {precision.replace(':', ' is', 1)}.")
@@ -419,7 +421,7 @@ def start(
     check_names()
     if target and plan.gaps and missing != "keep":
         raise ValueError(
-            f"column {column!r} is missing in {plan.gaps:,} rows: fill it, or pass --missing keep"
+            f"column {column!r} is missing in {plan.gaps:,} rows: fill it, or pass --missing keep or --missing NAME"
         )
     certificates = {"mechanism.json": holding(plan.released, chosen.epsilon)}
     # A curve that was chosen for numbers is what readers are said to believe, and the level under the file's shares

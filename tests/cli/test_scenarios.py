@@ -72,6 +72,7 @@ class Truth:
         self.prior = np.array([eval(share) for share in shares], dtype=float)  # 3/5
         self.columns = {name: cells for name, cells in columns.items() if name != "answer"}
         self.answers = columns["answer"]
+        self.limits = list(zip(found.get("pilot_low", []), found.get("pilot_high", [])))
 
     def lift(self, shares):
         there = shares > 0
@@ -96,6 +97,19 @@ class Truth:
         small = sum((own for own in strata if len(own) < least), [])
         kept = [own for own in strata if len(own) >= least] + [small] * (len(small) >= least)
         return max(self.lift(self.shares(own)) for own in kept), len(small)
+
+    def worst(self):
+        """The largest lift under a prior that the pilot allows: all but one share lie at a limit."""
+        priors = []
+        for free in range(len(self.names)):
+            fixed = [ends if k != free else (0.0,) for k, ends in enumerate(self.limits)]
+            for corner in map(np.array, itertools.product(*fixed)):
+                corner[free] = 1 - corner.sum()
+                low, high = self.limits[free]
+                if low - 1e-15 <= corner[free] <= high + 1e-15:
+                    priors.append(corner)
+        # the largest probability counts, though its secret may have no share here
+        return max((self.table.max(axis=0) / (prior @ self.table)).max() for prior in priors)
 
     def odds(self):
         """The most that the odds of anything about one person grow or fall."""
@@ -131,6 +145,12 @@ class Truth:
         low = line.lower()
         if low.startswith(("level:", "at ", "under the prior of the design")):
             self.rounded(said, math.log(self.lift(self.prior)), low.startswith("under"))
+        elif low.startswith("designed from a pilot"):
+            self.rounded(said, math.log(self.worst()))
+        elif "values with 30 rows or more each" in low:
+            strata = self.strata(re.search("'(.*?)'", line)[1]).values()
+            many = int(re.search("has ([0-9,]+) values", line)[1].replace(",", ""))
+            assert many == sum(len(own) >= 30 for own in strata)
         elif low.startswith("under the shares of this file"):
             self.rounded(said, math.log(self.lift(self.shares(filter(None, self.answers)))))
         elif low.startswith("for a reader who knows"):
@@ -160,7 +180,7 @@ class Truth:
             assert (self.table > 0).all()
         elif low.startswith("no outcome proves"):
             assert (np.count_nonzero(self.table, axis=0) != 1).all()
-        elif low.startswith("frequencies: estimated"):
+        elif low.startswith(("frequencies: estimated", "frequencies of the merged")):
             size = int(re.search("at ([0-9,]+) rows", line)[1].replace(",", ""))
             most = float(re.search("up to ([0-9.e-]+) at", line)[1])
             self.rounded(most, self.error(size), slack=0.1)
@@ -183,7 +203,7 @@ class Truth:
 
 
 FACTS = re.compile(
-    r"(output|sha256|epsilon|holds|inputs|outputs|for|utility|value|bound|method|column|rows|gaps|log|written|counted)"
+    r"(output|sha256|epsilon|holds|inputs|names|outputs|for|utility|value|bound|method|column|rows|gaps|log|written|counted)"
     r": .*|pmlbook .*|[0-9,]+ answers(, | were counted, and ).*|.*: [0-9,]+ \([0-9.]+%\)|"
     r"The certificates show the shares.*|Each answer is replaced.*|The certificate of these answers.*"
 )
