@@ -315,7 +315,9 @@ def start(**options: Any) -> int:
     """
     _check_one(epsilon=options["epsilon"] is not None, promise=options["promise"])
     _check_one(**{name: options[name] for name in LOG[:2]})
-    _check_needed(options["target"] is not None, "needs --release TARGET", *LOG)
+    # A name for gaps is part of the design.
+    kept = () if options["missing"] not in ("refuse", "keep") else ("missing",)
+    _check_needed(options["target"] is not None, "needs --release TARGET", *kept, *LOG)
     numbers = options["limits"] is not None
     _check_needed(not numbers, "is for answers, not numbers", "merge_below", "other", "promise")
     _check_needed(numbers, "needs --limits LOW HIGH", "prior_from", "quantile", "cuts", "clip")
