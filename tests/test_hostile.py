@@ -62,7 +62,9 @@ CALLS = {
     "additive_noise_leakage": dict(
         noise="laplace", prior={0: 0.5, 1: 0.5}, scale=1.0, clip=(0.0, 1.0), cut=None, tol=1e-3
     ),
-    "noise_scale": dict(level=0.5, noise="laplace", prior={0: 0.5, 1: 0.5}, clip=None, cut=None),
+    "noise_scale": dict(
+        level=0.5, noise="laplace", prior={0: 0.5, 1: 0.5}, clip=None, cut=None, delta=0.1
+    ),
     "mean_mechanism": dict(prior={0: 0.5, 1: 0.5}, epsilon=0.5, bins=2, max_time=5.0),
     "quantile_mechanism": dict(
         prior=([1.0, 1.0], [0.0, 1.0, 2.0]), epsilon=0.5, quantile=0.4, bins=2, max_time=5.0
@@ -71,8 +73,6 @@ CALLS = {
     "histogram_scale": dict(prior=PRIOR, epsilon=0.5),
     "record_leakage_of_count": dict(share=0.3, scale=1.0),
     "count_scale": dict(share=0.3, epsilon=0.5),
-    "noise_tail": dict(noise="laplace", prior={0: 0.5, 1: 0.5}, scale=1.0),
-    "noise_tail_scale": dict(level=0.5, delta=0.1, noise="laplace", prior={0: 0.5, 1: 0.5}),
     "level_for_error": dict(prior=PRIOR, standard_error=0.1, rows=500),
     "geometric_noise": dict(scale=1.5, size=3),
     "repeated_leakage": dict(channel=CHANNEL, prior=PRIOR, releases=3),
@@ -298,7 +298,7 @@ def test_no_public_call_is_left_out():
         "DeltaDesign",
         "PramDesign",
         "Accuracy",
-        "NoiseTail",
+        "NoiseLeakage",
         "LineDesign",
         "RepeatedLeakage",
     }

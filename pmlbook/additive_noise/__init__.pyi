@@ -12,6 +12,4 @@ from .trusted_server import histogram_scale as histogram_scale
 from .trusted_server import record_leakage_of_count as record_leakage_of_count
 from .trusted_server import count_scale as count_scale
 from .trusted_server import geometric_noise as geometric_noise
-from .noise_tail import noise_tail as noise_tail
-from .noise_tail import noise_tail_scale as noise_tail_scale
-from .noise_tail import NoiseTail as NoiseTail
+from .noise_tail import NoiseLeakage as NoiseLeakage

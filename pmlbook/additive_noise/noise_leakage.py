@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -20,10 +20,12 @@ from pmlbook.additive_noise.line_priors import (
 )
 from .noise_means import NOISES, Noise
 from .line_priors import check_interval
-from .worst_outcomes import NoiseLeakage, noise_bracket, discrete_level
+from .noise_tail import Limits, NoiseLeakage, Release, crossing
+from .worst_outcomes import noise_bracket, discrete_level
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.linear_programmes import Infeasible
-from ..numerics.validation import Frozen, check_choice, check_nonnegative, design_level
+from ..numerics.validation import Frozen, check_choice, check_nonnegative
+from ..numerics.validation import check_probability, design_level
 
 # %% auto #0
 __all__ = ['additive_noise_leakage', 'noise_scale']
@@ -134,6 +136,7 @@ def additive_noise_leakage(
     -------
     NoiseLeakage
         `value` <= level <= `bound` in nats, inf where there is no level, with its `reason`; `outcome` is the worst.
+        Its methods `tail(epsilon)`, `level(delta)` and `event_level(delta)` are for levels that may fail.
 
     Raises
     ------
@@ -170,18 +173,27 @@ def additive_noise_leakage(
     if not isinstance(given, Noise) or given.kind == "discrete_laplace":
         if clip is not None:
             raise ValueError("clip is for noise with a density; clip a table with `audit_leakage`")
-        found = discrete_level(given, secret)
+        found, ends = discrete_level(given, secret), edges_from(None, origin)
     else:
-        edges = (-math.inf, math.inf) if clip is None else check_interval(clip, "clip", False)
+        ends = edges_from(clip, origin)
+        edges = () if clip is None else check_interval(clip, "clip", False)
         check_sizes({"prior": secret.ends, "clip": edges, "loc of noise": (float(middle),)})
-        low, high = (Fraction(end) - origin if math.isfinite(end) else end for end in edges)
-        found = noise_bracket(given, secret, (low, high), tol)
-    if math.isfinite(found.outcome):
-        found = replace(found, outcome=float(Fraction(found.outcome) + origin))
-    return found
+        found = noise_bracket(given, secret, ends, tol)
+    worst = found.outcome
+    if math.isfinite(worst):
+        worst = float(Fraction(worst) + origin)
+    release = Release(given, secret, ends)
+    return NoiseLeakage(found.value, found.bound, worst, found.reason, release)
 
 # %% ../../nbs/additive_noise/02_noise_leakage.ipynb #48d62e42
 MIN_SCALE = 1e-100  # of a scale: squares of smaller ones are no floats
+
+
+def edges_from(clip: Any, origin: Fraction) -> tuple[Fraction | float, Fraction | float]:
+    """The ends of a clip, exact where they are finite, measured from an origin."""
+    ends = (-math.inf, math.inf) if clip is None else check_interval(clip, "clip", False)
+    low, high = (Fraction(end) - origin if math.isfinite(end) else end for end in ends)
+    return low, high
 
 
 def check_sizes(named: dict[str, tuple[float, ...]]) -> None:
@@ -198,6 +210,7 @@ def noise_scale(
     prior: Any,
     clip: tuple[float, float] | None = None,
     cut: float | None = None,
+    delta: float | None = None,
 ) -> NoiseScale:
     """The least scale of noise with which a released number keeps a level, from both sides.
 
@@ -208,6 +221,9 @@ def noise_scale(
     noise : {'laplace', 'gaussian', 'uniform', 'discrete_laplace'}
     prior, clip, cut
         As for `additive_noise_leakage`.
+    delta : float, optional
+        Largest probability, strictly between 0 and 1, with which an outcome may leak more than the level; for what
+        `NoiseLeakage.tail` takes. If left out, no outcome may.
 
     Returns
     -------
@@ -224,7 +240,7 @@ def noise_scale(
     ValueError
         As for `additive_noise_leakage`.
 
-    Source: 'Auditing additive noise'; bisection.
+    Source: 'Auditing additive noise', 'Noise whose leakage has a tail'; bisection.
 
     Examples
     --------
@@ -232,6 +248,9 @@ def noise_scale(
     >>> found = noise_scale(0.5, "laplace", uniform(0, 1))
     >>> round(found.value, 4), additive_noise_leakage("laplace", uniform(0, 1), found.value).bound <= 0.5
     (0.9093, True)
+    >>> from scipy.stats import norm
+    >>> round(noise_scale(2.5, "gaussian", norm(0, 1), delta=0.05).value, 4)
+    0.6765
     """
     limit = design_level(level, name="level")
     secret = secret_from(without_location(prior)[0])
@@ -255,6 +274,20 @@ def noise_scale(
             f"level = {limit:g} where ends are {size:g} apart needs a scale beyond {MIN_SCALE:g} to "
             f"{1 / MIN_SCALE:g}; rescale"
         )
+    if delta is not None:
+        rarely = check_probability(delta, "delta", inside=True)
+
+        def tail_at(scale: float) -> Limits:
+            """Limits of ln(tail / delta)."""
+            given, middle = noise_from(noise, scale, cut)
+            ends = edges_from(clip, without_location(prior)[1] + middle)
+            low, high = Release(given, secret, ends).checked().keeps(limit, rarely)
+            return -high, -low
+
+        spots: Any = secret.ends
+        if any(map(math.isinf, spots)):
+            spots = secret.marks() if len(secret.marks()) else secret.spots  # type: ignore[attr-defined]
+        return scale_for_tail(tail_at, float(max(spots) - min(spots)) or 1.0, limit)
     most = min(2.0**60 * size, 1 / MIN_SCALE)
     if noise == "gaussian" and cut is not None:
         most = min(most, positive(cut, "cut") / CUT_PART)
@@ -298,3 +331,25 @@ class NoiseScale(Frozen):
     def __repr__(self) -> str:
         less = f"{text_below(self.bound, 8)} is too little" if self.bound else "none is too little"
         return f"NoiseScale({text_above(self.value, 8)}, {less})"
+
+
+TAIL_STEPS = 13  # halvings below the width of the secret: beyond, noise hides next to nothing
+
+
+def scale_for_tail(tail: Any, size: float, level: float) -> NoiseScale:
+    """The least scale whose tail is at most `delta`, from limits of ln(tail / delta) at a scale.
+
+    Source: 'Noise whose leakage has a tail'.
+    """
+    safe = size
+    while tail(safe)[1] > 0:
+        safe *= 2
+        if safe > 2.0**40 * size:
+            raise Infeasible(f"at no scale does an outcome leak more than {level:g} so rarely")
+    unsafe = safe / 2
+    while (found := tail(unsafe))[0] <= 0:
+        safe = unsafe if found[1] <= 0 else safe
+        unsafe /= 2
+        if unsafe < 2.0**-TAIL_STEPS * size:
+            return NoiseScale(safe, 0.0)
+    return NoiseScale(*crossing(tail, safe, unsafe, SCALE_TOLERANCE / 2 * safe))

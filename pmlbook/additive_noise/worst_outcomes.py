@@ -9,41 +9,28 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .line_priors import Atoms, Secret, table_of
 from .noise_means import RELATIVE_MEAN_ERROR, DISTANCE_ERROR, Noise
-from ..numerics.enclosure import float_above, float_below, ln_around, text_above, text_below
+from ..numerics.enclosure import float_above, float_below, ln_around
 from ..numerics.enclosure import whole_numbers
-from ..numerics.validation import Array, Frozen
+from ..numerics.validation import Array
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/internals/additive_noise/03_worst_outcomes.ipynb #fc4f9701
-@dataclass(frozen=True, eq=False, repr=False)
-class NoiseLeakage(Frozen):
-    """Limits of the level of additive noise; made by `additive_noise_leakage`.
-
-    The level lies between `value` and `bound`, in nats; for a set of priors it is the supremum over the set. `outcome`
-    is the released number that leaks most, or a limit, which may be -inf or inf, of numbers that leak ever more.
-    `reason` says why an infinite level is infinite.
-
-    Source: 'Auditing additive noise'.
-    """
+class WorstOutcome(NamedTuple):
+    """Limits of the level, in nats, the outcome that leaks most, and why an infinite level is infinite."""
 
     value: float
     bound: float
     outcome: float
     reason: str = ""
-
-    def __repr__(self) -> str:
-        if math.isinf(self.value):
-            return f"NoiseLeakage(inf: {self.reason})"
-        return f"NoiseLeakage({text_below(self.value, 8)} to {text_above(self.bound, 8)} nats, most at {self.outcome:g})"
 
 
 MAX_INTERVALS = 600  # pieces of the interval of outcomes, at most
@@ -315,7 +302,7 @@ def outside(
     )
 
 # %% ../../nbs/internals/additive_noise/03_worst_outcomes.ipynb #4d6ec6c9
-def noise_bracket(noise: Noise, secret: Secret, clip: tuple[End, End], tol: float) -> NoiseLeakage:
+def noise_bracket(noise: Noise, secret: Secret, clip: tuple[End, End], tol: float) -> WorstOutcome:
     """The level of noise with a density, by its worst outcome.
 
     Source: 'Auditing additive noise', the worst outcomes are at the ends.
@@ -324,7 +311,7 @@ def noise_bracket(noise: Noise, secret: Secret, clip: tuple[End, End], tol: floa
     for side, edge, other in ((-1, *clip), (1, *clip[::-1])):
         one, reason = outside(noise, secret, edge, other, side, tol)
         if reason:
-            return NoiseLeakage(*one, reason)
+            return WorstOutcome(*one, reason)
         found.append(one)
     low, high = max(secret.ends[0], clip[0]), min(secret.ends[1], clip[1])
     if isinstance(secret, Atoms) and secret.rest:
@@ -350,26 +337,26 @@ def noise_bracket(noise: Noise, secret: Secret, clip: tuple[End, End], tol: floa
                 value,
             ),
         )
-    return NoiseLeakage(value, bound, max(found, key=lambda one: one[0])[2])
+    return WorstOutcome(value, bound, max(found, key=lambda one: one[0])[2])
 
 # %% ../../nbs/internals/additive_noise/03_worst_outcomes.ipynb #5f87db62
-def discrete_level(noise: Any, secret: Secret) -> NoiseLeakage:
+def discrete_level(noise: Any, secret: Secret) -> WorstOutcome:
     """The level of discrete noise, a table or discrete Laplace noise.
 
     Source: pointwise maximal leakage, Grosse et al. 2024, eq. (2), where secrets a whole step apart share outcomes.
     """
     if not isinstance(secret, Atoms):
         why = "discrete noise leaves few secrets possible, which had probability 0"
-        return NoiseLeakage(math.inf, math.inf, math.nan, why)
+        return WorstOutcome(math.inf, math.inf, math.nan, why)
     if math.isinf(secret.ends[1] - secret.ends[0]):
         why = "the secret is unbounded, and outcomes far out leak without bound"
-        return NoiseLeakage(math.inf, math.inf, math.inf, why)
+        return WorstOutcome(math.inf, math.inf, math.inf, why)
     return (
         _laplace_level(noise, secret) if isinstance(noise, Noise) else _table_level(noise, secret)
     )
 
 
-def _laplace_level(noise: Noise, secret: Atoms) -> NoiseLeakage:
+def _laplace_level(noise: Noise, secret: Atoms) -> WorstOutcome:
     """The level of discrete Laplace noise: that of the worst of the sets of secrets whole steps apart."""
     found = []
     classes: dict[Fraction, list[int]] = {}
@@ -381,10 +368,10 @@ def _laplace_level(noise: Noise, secret: Atoms) -> NoiseLeakage:
         some = Atoms(secret.points[mates], secret.shares[mates], secret.ends)
         found += [leakage_at(laplace, some, y, 0.0) for y in some.points.tolist()]
     value, bound, where = max(found, key=lambda one: one[1])
-    return NoiseLeakage(value, bound, where)
+    return WorstOutcome(value, bound, where)
 
 
-def _table_level(noise: Any, secret: Atoms) -> NoiseLeakage:
+def _table_level(noise: Any, secret: Atoms) -> WorstOutcome:
     """The level of noise with a table of probabilities, in fractions."""
     numbers, steps = table_of(noise, "noise", "the numbers of noise")
     table = {Fraction(z): Fraction(p) for z, p in zip(numbers.tolist(), steps.tolist()) if p}
@@ -401,7 +388,7 @@ def _table_level(noise: Any, secret: Atoms) -> NoiseLeakage:
     worst = max(sums, key=lambda y: sums[y][0] / sums[y][1])
     lift = max(sums[worst][0] * sum(shares) / sums[worst][1], Fraction(1))
     low, high = ln_around(lift)
-    return NoiseLeakage(float_below(low), float_above(high), float(worst))
+    return WorstOutcome(float_below(low), float_above(high), float(worst))
 
 
 MAX_PAIRS = 10**5
