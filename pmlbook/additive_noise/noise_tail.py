@@ -116,16 +116,14 @@ def mass_between(noise: Noise, secret: Secret, start: float, stop: float, tol: f
         near, far = np.exp(noise.log_tail(away - half)), np.exp(noise.log_tail(away + half))
         return np.maximum(near - far, 0)
 
-    turn = half
-    if noise.kind == "gaussian":  # there the density at one end rises as that at the other falls
+    part, turn = half / noise.scale, half
+    if noise.kind == "gaussian" and part < 1e-6:
         turn = noise.scale
-        if half > 1e-6 * noise.scale:
-            part = half / noise.scale
-            turn *= scipy.optimize.brentq(
-                lambda z: math.log((z + part) / (z - part)) - 2 * z * part,
-                part * (1 + 1e-12),
-                part + 4,
-            )
+    elif noise.kind == "gaussian" and part < 4:  # farther apart the ends bend by themselves
+        # there the density at one end rises as that at the other falls
+        turn = noise.scale * scipy.optimize.brentq(
+            lambda z: math.log((z + part) / (z - part)) - 2 * z * part, part * (1 + 1e-14), part + 4
+        )
     bends = (middle, middle - turn, middle + turn)
     return secret.mean(Weight(within, middle, bends, noise.scale), tol)
 
@@ -421,7 +419,7 @@ def event_level_of_atoms(noise: Noise, secret: Atoms, delta: float) -> Limits:
     left, right = np.full(len(x), x[0] - far), np.full(len(x), x[-1] + far)
     lowest = lowest_outcomes(noise, secret, x, left, right)
     low = inverse_lifts(noise, secret, x, lowest).sum(axis=1)
-    high = np.full(len(x), 1 / secret.shares.min())
+    high = np.full(len(x), 1e290)  # outcomes of such an inverse lift have nothing of this number
     below = np.zeros(
         (2, len(x))
     )  # of the event of the smaller threshold: its probability, and that given x
