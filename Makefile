@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 # Where compiled modules are not kept, each process compiles NumPy, SciPy and every test anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install lock export strip readme parts course book pdf lab notebooks test tests lowest newest binder spark proofs formal fuzz mutants release-check lint browser clean
+.PHONY: install lock export strip readme parts course book pdf lab notebooks test tests lowest newest binder spark proofs formal evidence fuzz mutants release-check lint browser clean
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -110,6 +110,10 @@ mutants: install
 # Every proof by machine from scratch, a line each; PROOFS=--second asks a second solver, PROOFS=<id> for one.
 proofs: install
 	$(B)/python docs/proofs.py $(PROOFS)
+
+# A sign changed or a term dropped in the evidence of each result, and whether it fails; RESULTS=<id> for one.
+evidence: install
+	$(B)/python docs/evidence.py $(RESULTS)
 
 # Proofs for every number of secrets, checked by the kernel of Coq with MathComp.
 formal: install

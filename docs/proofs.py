@@ -90,10 +90,12 @@ def needed(sources, place):
     tables, wanted, queue = [names(source) for source in sources[: place + 1]], set(), [place]
     while queue:
         for name in tables[here := queue.pop()][1]:
-            above = next((k for k in range(here - 1, -1, -1) if name in tables[k][0]), None)
-            if above is not None and above not in wanted:
-                wanted.add(above)
-                queue.append(above)
+            # the nearest above; or below, where a function calls what is defined after it
+            places = [*range(here - 1, -1, -1), *range(here + 1, place)]
+            cell = next((k for k in places if name in tables[k][0]), None)
+            if cell is not None and cell not in wanted:
+                wanted.add(cell)
+                queue.append(cell)
     return [sources[k] for k in sorted(wanted)]
 
 
