@@ -34,6 +34,15 @@ def lift_ranges(shares: Sequence[Fraction], limit: Fraction) -> tuple[Array, Arr
     return np.array(above), np.array(below)
 
 
+def remainder_cost(shares: Sequence[Fraction], limit: Fraction) -> float:
+    """The variance that every vertex lacks by its remainder, rounded down; 0 unless all secrets are equally likely."""
+    n = len(shares)
+    if len(set(shares)) > 1 or limit > n or limit * (n - 1) < n:
+        return 0.0
+    part = n / limit % 1
+    return float_below(limit**2 * part * (1 - part))
+
+
 def relaxed(prior: Array, variances: Array, goal: Array, clock: Clock) -> tuple[Array, Array]:
     """The multipliers d and the matrix M that solve the relaxation by secrets, in floats.
 
@@ -104,6 +113,7 @@ def secrets_bound(
     wrong = (n + 8) * ROUNDING * float((abs(matrix.T) * abs(wanted).max(axis=0)).sum())
     trace = math.fsum((matrix.T * goal).ravel().tolist()) - wrong
     spread = math.fsum((multipliers * (above * below)).tolist()) * (1 + 4 * ROUNDING)
+    spread -= float(multipliers.min()) * remainder_cost(shares, limit) * (1 - 4 * ROUNDING)
     most = largest_stretch(prior, matrix, multipliers) * spread * (1 + 16 * ROUNDING)
     bound = max(trace, 0.0) ** 2 / most * (1 - 16 * ROUNDING)
     return float_below(Fraction(bound) * Fraction(unit) ** 2)

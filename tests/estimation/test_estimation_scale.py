@@ -244,6 +244,14 @@ def test_the_bound_of_secrets_is_never_above_the_least_variance(level):
                 assert 0 < bound <= estimation_mechanism(prior, level, target).value
 
 
+@pytest.mark.parametrize("n, level", [(5, 0.2), (7, 1.0), (9, 0.5)])
+def test_for_equal_secrets_the_bound_of_secrets_is_the_least_variance(n, level):
+    shares = exact_prior(np.full(n, 1 / n))
+    bound = secrets_bound(shares, lift_limit(shares, level)[1], np.eye(n), Clock())
+    least = estimation_mechanism(np.full(n, 1 / n), level).value
+    assert bound <= least <= bound * (1 + 1e-9)
+
+
 def rare(n):
     """Shares down to 1e-12, a quarter of them below a thousandth of the mean."""
     shares = np.append(np.ones(n - n // 4), n * np.logspace(-12, -3, n // 4))
