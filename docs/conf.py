@@ -9,6 +9,8 @@ from pathlib import Path
 
 here = Path(__file__).parent
 sys.path.insert(0, str(here / "_ext"))
+from pages import address  # noqa: E402
+
 os.environ["PMLBOOK_STATIC"] = "1"  # inherited by the kernels: widgets become precomputed frames
 
 settings = ConfigParser(delimiters=["="])
@@ -86,6 +88,7 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_context = {"default_mode": "auto"}
+html_baseurl = address(cfg["doc_host"] + cfg["doc_baseurl"])
 pml_git_url, pml_branch = cfg["git_url"], cfg["branch"]  # links of each page; see _ext/pages.py
 html_title = cfg["title"]
 html_favicon = "_static/favicon.svg"

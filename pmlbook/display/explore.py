@@ -14,12 +14,13 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.artist import allow_rasterization
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure
@@ -108,7 +109,8 @@ class _Film:
     def _sketch(self, axis: Any, draw: Callable[[Any], None]) -> Callable[[Any], None]:
         """Called instead of an axis's drawing: writes the axis's number, and draws the axis if it is new."""
 
-        def sketch(renderer: Any) -> None:
+        @allow_rasterization  # ends a picture of pixels that was drawn just before
+        def sketch(axis: Any, renderer: Any) -> None:
             shown = _shown(axis)
             if shown not in self.axes:
                 text, (width, height) = io.StringIO(), 72 * axis.figure.get_size_inches()
@@ -120,7 +122,7 @@ class _Film:
             renderer.open_group("axis", f"axis-{list(self.axes).index(shown)}")
             renderer.close_group("axis")
 
-        return sketch
+        return partial(sketch, axis)
 
     def _own(self, svg: str) -> str:
         """An SVG without its definitions, which are kept once for all frames."""

@@ -70,7 +70,7 @@ def plot_channel(
         if names is not None or count <= 20:
             _name_ticks(axis, range(count) if names is None else names)
     ax.set(xlabel="outcome y", ylabel="secret x")
-    ax.tick_params(length=0)
+    ax.tick_params(length=0.01)  # not seen; on a phone they say which panels share an axis
     return ax
 
 # %% ../../nbs/internals/display/01_plots.ipynb #6c0eb6e4
@@ -175,10 +175,12 @@ _HUES = {
     BASELINE: "baseline",
     "#009e73": "other",
 }
-_INKS = re.compile("|".join(["#808080", "#7f7f7f", "#777777", *_HUES]))
+_INKS = re.compile("|".join(["#595959", "#7f7f7f", "#777777", *_HUES]))
 _FONT = re.compile(r"font: (?:(?P<weight>\d{3}|bold) )?(?P<size>[\d.]+px) [^;\"]*")
 _SCRAPS = re.compile(
-    r"<metadata>.*?</metadata>|<!--.*?-->|<defs>\s*<style.*?</style>\s*</defs>", re.S
+    r'<g id="patch_1">.*?</g>|'  # the white ground
+    r"<metadata>.*?</metadata>|<!--.*?-->|<defs>\s*<style.*?</style>\s*</defs>",
+    re.S,
 )
 
 

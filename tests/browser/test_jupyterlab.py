@@ -1,12 +1,14 @@
-"""In JupyterLab a slider moved by the keyboard redraws its figure through the kernel."""
+"""In JupyterLab a reader gets from page to page by clicks, and the keyboard moves sliders through the kernel."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -18,6 +20,10 @@ FOLDERS = """JUPYTER_CONFIG_DIR JUPYTER_DATA_DIR JUPYTER_RUNTIME_DIR JUPYTERLAB_
     JUPYTERLAB_WORKSPACES_DIR IPYTHONDIR""".split()
 # This extension asks the reader whether to fetch news, and looks for updates.
 SETTINGS = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
+WHOLE = {"windowingMode": "none"}  # cells out of sight are in the page, too
+FRONT = "".join(json.loads((NOTEBOOKS / "index.ipynb").read_text("utf-8"))["cells"][1]["source"])
+LINK = re.compile(r"(?<!!)\[([^][]*)\]\(([^()\s]+)\)")
+ROUTES = dict(re.findall(r"^### (.*)\n\n(.*)", FRONT, re.M))
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +34,9 @@ def lab(chromium, tmp_path_factory):
     settings = home / "JUPYTER_CONFIG_DIR" / "labconfig" / "page_config.json"
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps(SETTINGS))
+    rules = home / "JUPYTERLAB_SETTINGS_DIR" / "@jupyterlab" / "notebook-extension"
+    rules.mkdir(parents=True)
+    (rules / "tracker.jupyterlab-settings").write_text(json.dumps(WHOLE))
     env = os.environ | {name: str(home / name) for name in FOLDERS}
     env.pop("PMLBOOK_STATIC", None)
     command, log = [LAB, *LAB_OPTIONS], (home / "log").open("w")
@@ -65,6 +74,61 @@ def test_slider_redraws(offline_page, lab):
     page.locator(".widget-vbox .noUi-handle").first.press("ArrowRight")
     changed = "before => document.querySelector('.widget-vbox img').src !== before"
     page.wait_for_function(changed, arg=before)
+
+
+def shown(page, title):
+    """The panel in front, when it shows a page with this title; it has no box that says what went wrong."""
+    panel = page.locator(
+        ".jp-MainAreaWidget:not(.lm-mod-hidden)", has=page.locator("h1", has_text=title)
+    )
+    panel.first.wait_for()
+    panel.locator("a[href*='/files/']").last.wait_for(state="attached")
+    assert "Unknown" not in panel.first.inner_text()
+    return panel.first
+
+
+def dead(panel):
+    """Links of a page to files that are not there; Lab serves what is beside the notebooks below `/files/`."""
+    found = panel.locator("a").evaluate_all("all => all.map(a => a.href)")
+    paths = [unquote(urlsplit(url).path) for url in found]
+    inside = [path.removeprefix("/files/") for path in paths if path.startswith("/files/")]
+    assert inside
+    return [path for path in inside if not (NOTEBOOKS / path).exists()]
+
+
+def title(file):
+    """A page's heading."""
+    text = (NOTEBOOKS / file.partition("#")[0]).read_text("utf-8")
+    return re.search(r"# (.*?)(?:\\n)?\"?,?$", text, re.M)[1]
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_route_is_walked_by_clicks(offline_page, lab, route):
+    """From the front page into each page of a route, and back; all their links lead to a file."""
+    page = offline_page
+    page.set_default_timeout(120_000)
+    page.goto(f"{lab}lab/tree/index.ipynb?reset")
+    front = shown(page, "pmlbook")
+    assert dead(front) == []
+    for words, file in LINK.findall(ROUTES[route]):
+        front.get_by_role("link", name=words, exact=True).first.click()
+        assert dead(shown(page, title(file))) == [], file
+        tabs = page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab")
+        tabs.filter(has_text="index.ipynb").click()
+        front = shown(page, "pmlbook")
+
+
+def test_a_notebook_leads_on_and_back(offline_page, lab):
+    page = offline_page
+    page.set_default_timeout(120_000)
+    page.goto(f"{lab}lab/tree/foundations/index.md?reset")
+    before = "Foundations"
+    for words in ("Probability", "Leakage", "Adversaries"):
+        shown(page, before).get_by_role("link", name=words, exact=True).last.click()
+        before = words
+    shown(page, before).get_by_role("link", name="Leakage", exact=True).last.click()
+    shown(page, "Leakage").get_by_role("link", name="The front page").click()
+    shown(page, "pmlbook")
 
 
 # For each element: where the keyboard goes, the key, and the text that must change.
