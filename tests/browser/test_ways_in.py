@@ -54,3 +54,14 @@ def test_a_referee_page_prints_on_a4(page, site, paper):
     assert page.evaluate(
         "document.querySelector('article table').getBoundingClientRect().right <= innerWidth"
     )
+
+
+def test_stacked_panels_have_the_words_of_the_axis_that_they_share(page, site):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{site}/record_design/07_experiments.html")
+    words = page.locator(".pml-figure text", has_text=re.compile(r"^leakage \(nats\)$"))
+    page.wait_for_function("document.querySelector('.pml-figure .lent')")
+    stacked = words.count()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.wait_for_function("!document.querySelector('.pml-figure .lent')")
+    assert stacked == words.count() + 4  # two figures of three panels
