@@ -67,7 +67,7 @@ def split(notebook):
     cells, heads = notebook.cells, []
     # a section ends at the next one, or at the links below the chapter
     for k, cell in enumerate(cells):
-        if cell.cell_type == "markdown" and cell.source.startswith(("## ", "---\n")):
+        if cell.cell_type == "markdown" and cell.source.startswith(("## ", "Previous: ")):
             heads.append(k)
     start = next((k for k in heads if cells[k].source.startswith("## Exercises")), len(cells))
     end = next((k for k in heads if k > start), len(cells))

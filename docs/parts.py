@@ -132,7 +132,7 @@ def with_way(before: Path, page: Path, after: Path | None) -> str:
         "cell_type": "markdown",
         "id": WAY,
         "metadata": {"tags": ["remove-cell"]},
-        "source": ["---\n", " · ".join(words)],
+        "source": [" · ".join(words)],
     }
     notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] != WAY] + [way]
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
