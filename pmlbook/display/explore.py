@@ -109,7 +109,6 @@ class _Film:
     def _sketch(self, axis: Any, draw: Callable[[Any], None]) -> Callable[[Any], None]:
         """Called instead of an axis's drawing: writes the axis's number, and draws the axis if it is new."""
 
-        @allow_rasterization  # ends a picture of pixels that was drawn just before
         def sketch(axis: Any, renderer: Any) -> None:
             shown = _shown(axis)
             if shown not in self.axes:
@@ -122,7 +121,8 @@ class _Film:
             renderer.open_group("axis", f"axis-{list(self.axes).index(shown)}")
             renderer.close_group("axis")
 
-        return partial(sketch, axis)
+        # matplotlib's wrapper ends a picture of pixels that was drawn just before
+        return partial(allow_rasterization(sketch), axis)
 
     def _own(self, svg: str) -> str:
         """An SVG without its definitions, which are kept once for all frames."""
