@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -182,7 +183,7 @@ def additive_noise_leakage(
     worst = found.outcome
     if math.isfinite(worst):
         worst = float(Fraction(worst) + origin)
-    release = Release(given, secret, ends)
+    release = Release(given, deepcopy(still), ends)
     return NoiseLeakage(found.value, found.bound, worst, found.reason, release)
 
 # %% ../../nbs/additive_noise/02_noise_leakage.ipynb #48d62e42

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +16,7 @@ import scipy
 from numpy.typing import NDArray
 
 from .line_priors import Atoms, DensityRange, SampleBand, Secret
+from .line_priors import secret_from
 from .noise_means import Noise, Weight
 from .worst_outcomes import End, beyond_edge, leakage_at, nats
 from ..numerics.enclosure import text_above, text_below
@@ -530,16 +531,16 @@ class Release:
     """Noise on a secret, clipped or not, both measured from one place, for `NoiseLeakage`."""
 
     noise: Any
-    secret: Secret
+    secret: Any  # or what it is made of, which can be pickled
     clip: tuple[End, End]
 
     def checked(self) -> Release:
         """The same, numbers measured from the least one; ValueError for what has no tail here."""
-        noise, secret = self.noise, self.secret
+        noise, secret = self.noise, secret_from(self.secret)
         if not isinstance(noise, Noise) or noise.kind not in TAILED or math.isfinite(noise.cut):
             raise ValueError(f"tails are those of noise that is one of {TAILED}, without a cut")
         if not isinstance(secret, Atoms):
-            return self
+            return Release(noise, secret, self.clip)
         if secret.rest or len(secret.points) > MAX_TAIL_POINTS:
             raise ValueError(
                 f"prior has more than {MAX_TAIL_POINTS} numbers: tails are those of a density, or of fewer"
@@ -593,7 +594,7 @@ class NoiseLeakage(Frozen):
     bound: float
     outcome: float
     reason: str = ""
-    release: Release | None = None
+    release: Release | None = field(default=None, compare=False)
 
     def _checked(self) -> Release:
         if self.release is None:
