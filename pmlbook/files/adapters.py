@@ -170,16 +170,15 @@ class PolarsFrame:
 
 
 class DuckRelation:
-    """A relation of DuckDB, which is streamed. Source: the Arrow PyCapsule interface."""
+    """A relation of DuckDB, which is streamed. Source: `to_arrow_reader`, `fetch_record_batch` before DuckDB 2."""
 
     def __init__(self, frame: Any) -> None:
         self.frame, self.titles = frame, list(frame.columns)
         self.like = self._reader(frame.limit(0)).read_all()
 
     def _reader(self, relation: Any) -> Any:
-        import pyarrow as pa
-
-        return pa.RecordBatchReader.from_stream(relation)
+        new = hasattr(relation, "to_arrow_reader")  # of DuckDB 2
+        return (relation.to_arrow_reader if new else relation.fetch_record_batch)(PART_ROWS)
 
     def run(self, task: Task) -> Counted:
         """Run a task on each part of the stream."""
