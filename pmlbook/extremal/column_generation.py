@@ -421,7 +421,7 @@ def aggregation(prior: Array, rows: int) -> Integers:
 def aggregated_mechanism(task: Task, rows: int, clock: Clock) -> FoundMechanism:
     """The best mechanism for an aggregated prior.
 
-    Aggregates are disaggregated if this needs few outcomes, or outcomes that can be certified in time.
+    Aggregates are disaggregated if a gap is left, and this needs few outcomes, or such as can be certified in time.
     """
     prior, label = task.prior, aggregation(task.prior, rows)
     groups = task.aggregated(label).groups
@@ -432,7 +432,8 @@ def aggregated_mechanism(task: Task, rows: int, clock: Clock) -> FoundMechanism:
     value = groups.closed - generation.value
     between = ((filled > 0) & (filled < 1)).any(axis=1)
     outcomes = len(shares) + int((np.bincount(label) - 1)[between].sum())
-    if len(prior) * outcomes > max(MAX_CIRCLE_SYMBOLS**2, clock.left / SECONDS_TO_STORE):
+    too_many = len(prior) * outcomes > max(MAX_CIRCLE_SYMBOLS**2, clock.left / SECONDS_TO_STORE)
+    if generation.closed or too_many:
         return FoundMechanism(lifts[label], shares, value)
     x, shares = unroll(prior, label, filled, shares)
     apart = float(shares @ task.utility.columns(x / groups.a, prior))
