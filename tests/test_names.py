@@ -360,7 +360,8 @@ def test_regions_of_priors_meet_by_name():
     assert region.inputs == tuple(BY_SIZE)
     low, high = pd.Series(region.low, BY_SIZE), pd.Series(region.high, BY_SIZE)
     prior = pd.Series(region.prior, BY_SIZE)
-    assert type(region)(prior, low.loc[BY_NAME], high.loc[["b", "a", "c"]]) == region
+    sample = {"people": region.people, "confidence": region.confidence}
+    assert type(region)(prior, low.loc[BY_NAME], high.loc[["b", "a", "c"]], **sample) == region
     rows = ROWS[::-1]
     assert (
         pb.robust.worst_leakage(frame(ROWS), region).tolist()

@@ -279,7 +279,7 @@ class Columns:
         lifts = filled(self.prior, self.limit, slopes)
         return lifts, gain(self.scaled(lifts)) > gain(old)
 
-    def turn(self, noisy: bool, clock: Clock) -> None:
+    def sweep(self, noisy: bool, clock: Clock) -> None:
         """A round over all columns, in blocks, then one change of all weights."""
         at = self.informed(self.information, self.vectors @ self.weights - self.ones)
         places = self.rng.permutation(len(self.weights))
@@ -338,7 +338,7 @@ def descended(
             break
         tell(value, bound)
         try:
-            columns.turn(turn % 2 == 0, clock)
+            columns.sweep(turn % 2 == 0, clock)
             if turn % 2 and columns.steady > LEAST_STEADY:
                 columns.steady *= STEADY_FALL
                 columns.back()

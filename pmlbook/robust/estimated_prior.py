@@ -114,8 +114,8 @@ class PriorRegion(Frozen, Region):
 
     `prior`, shape (N,): the prior by which utility is measured, all positive. A Series names the secrets.
     `low`, `high`, shape (N,): limits of the bound part; a Series is put into the order of the prior. `free`:
-    mass that is not bound, from 0 to 1. `people`, `confidence`: of the sample that it is from, 0 without one. ValueError if the limits are crossed, no prior lies between them, or
-    names differ.
+    mass that is not bound, from 0 to 1. `people`, `confidence`: of the sample that it is from, 0 without one.
+    ValueError if the limits are crossed, no prior lies between them, or names differ.
 
     Source: intervals for each cell, or the ball of Weissman et al. 2003.
     """

@@ -102,5 +102,5 @@ def test_the_mean_of_numbers_has_a_region_of_numbers():
     released = design.privatize(np.repeat(FOUR.index.astype(float), 10 * FOUR), rng=1)
     low, high = design.estimate(released).interval(0.999)
     assert low < true < high
-    with pytest.raises(ValueError, match="share below"):
+    with pytest.raises(ValueError, match="needs its cells"):
         pb.additive_noise.quantile_mechanism(BOX, 0.6)
