@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
@@ -393,12 +394,18 @@ def workers(distributed, folder, count=3):
     cluster = distributed.LocalCluster(n_workers=0, dashboard_address=None)
     command = [sys.executable, "-m", "dask", "worker", cluster.scheduler_address, "--no-nanny"]
     command += ["--nthreads", "1", "--no-dashboard", "--local-directory", str(folder / "scratch")]
-    running = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for _ in range(count)]
+    # a worker that asks a lost one for a result waits so long
+    env = os.environ | {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
+    running = [subprocess.Popen(command, stderr=subprocess.DEVNULL, env=env) for _ in range(count)]
     client = distributed.Client(cluster)
+    # A message that is lost between them must end in an error, not in tests that wait for ever.
+    watch = threading.Timer(150, client.close, kwargs={"timeout": 30})
+    watch.start()
     try:
-        client.wait_for_workers(count, timeout=300)
+        client.wait_for_workers(count, timeout=100)
         yield running
     finally:
+        watch.cancel()
         for process in running:
             process.kill()
             process.wait()
