@@ -41,7 +41,7 @@ WRONG = """control => {
   return Object.entries({
     "the picture stays": frame.innerHTML === picture,
     "the picture is small": !(box.width > 100 && box.height > 50),
-    "the picture is empty": frame.querySelectorAll("path").length <= 2,
+    "the picture is empty": frame.querySelectorAll("path, use, image").length <= 2,
     "the value stays": control.type === "range" && output === said,
     "the value is not told": control.type === "range" && output !== control.getAttribute("aria-valuetext"),
   }).filter(([, wrong]) => wrong).map(([words]) => `${control.labels[0]?.textContent.trim()}: ${words}`);
