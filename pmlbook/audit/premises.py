@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -145,10 +145,12 @@ MAX_REMEMBERED = 10_000  # values of another column, for those that repeat
 SIGNIFICANCE, FALSE_ALARMS = 0.001, 0.01  # of one column, and of all together
 
 
+ODD = float, np.floating, Decimal  # types of numbers that look alike and are not equal
+
+
 def as_seen(part: Any) -> Any:
     """A value of a column that stays, equal to those that look alike: no number is 'nan', and -0.0 is not 0.0."""
-    number = isinstance(part, (float, np.floating, Decimal))
-    odd = number and (part != part or (part == 0 and math.copysign(1, part) < 0))
+    odd = isinstance(part, ODD) and (part != part or (part == 0 and math.copysign(1, part) < 0))
     return repr(float(part)) if odd else part
 
 
@@ -235,7 +237,8 @@ class _Counts:
         if self.table is None and len(self.seen) >= MAX_REMEMBERED:
             values = self._remembered(values)
         kinds, different = _factorised(values)
-        self._remember(kinds, different)
+        often = np.bincount(kinds, minlength=len(different)).tolist()
+        self._remember(dict(zip(different, often)))
         if self.table is None:
             return
         if len(self.table.keys() | set(different)) > MAX_VALUES:
@@ -247,8 +250,10 @@ class _Counts:
         for value, row in zip(different, counts.reshape(-1, self.size)):
             self.table[value] = self.table.get(value, 0) + row
 
-    def _remember(self, kinds: NDArray[np.intp], different: list[Hashable]) -> None:
-        for value, often in zip(different, np.bincount(kinds, minlength=len(different)).tolist()):
+    def _remember(self, found: Mapping[Hashable, int]) -> None:
+        if len(self.seen) >= MAX_REMEMBERED:
+            found = {value: found[value] for value in self.seen.keys() & found.keys()}
+        for value, often in found.items():
             if value in self.seen or len(self.seen) < MAX_REMEMBERED:
                 self.seen[value] += often
 
@@ -272,9 +277,7 @@ class _Counts:
 
     def merge(self, other: _Counts) -> None:
         """Add the counts of other rows."""
-        for value, often in other.seen.items():
-            if value in self.seen or len(self.seen) < MAX_REMEMBERED:
-                self.seen[value] += often
+        self._remember(other.seen)
         if self.table is None or other.table is None:
             self.table = None
             return
@@ -309,9 +312,7 @@ def _factorised(values: Any) -> tuple[NDArray[np.intp], list[Hashable]]:
         try:
             coded = values.dictionary_encode("encode")
             kinds = coded.indices.to_numpy(zero_copy_only=False).astype(np.intp)
-            different = coded.dictionary.to_pylist()
-            alike = isinstance(different[0] if different else None, float | Decimal | list | dict)
-            return _merged(kinds, different) if alike else (kinds, different)
+            return _merged(kinds, coded.dictionary.to_pylist())
         except (NotImplementedError, AttributeError, TypeError, ValueError):
             values = values.to_pylist()
     if hasattr(values, "factorize"):  # of pandas
@@ -332,6 +333,8 @@ def _factorised(values: Any) -> tuple[NDArray[np.intp], list[Hashable]]:
 
 def _merged(kinds: NDArray[np.intp], values: list[Any]) -> tuple[NDArray[np.intp], list[Hashable]]:
     """The same with values that look alike as one."""
+    if not any(issubclass(kind, (*ODD, list, dict)) for kind in {*map(type, values)}):
+        return kinds, values
     try:
         seen = [as_seen(value) for value in values]
         places = {value: place for place, value in enumerate(dict.fromkeys(seen))}

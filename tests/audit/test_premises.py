@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pmlbook import estimation_mechanism
+from pmlbook.audit.premises import Beside
 from pmlbook.audit.strata import strata_region
 from pmlbook.files import release_file
 from pmlbook.files.release import count_strata
@@ -129,3 +130,12 @@ def test_a_design_for_strata_is_released_at_the_level_that_it_states(tmp_path):
     with pytest.raises(LevelExceeded, match="knows 'clinic'"):
         release_file(*command)
     assert release_file(*command, stated=0.3).premises.within[0].level <= 0.3
+
+
+def test_nan_is_one_group_in_all_blocks_also_behind_a_null():
+    pa = pytest.importorskip("pyarrow")
+    beside = Beside(["income"], len(ANSWERS))
+    for _ in range(40):
+        beside.add(np.array([0, 1, 2, 2]), [pa.array([None, 1.0, math.nan, math.nan])])
+    (within,) = beside.premises(DESIGN).within
+    assert (within.strata, within.small, within.proved) == (3, 0, 160)
