@@ -4,9 +4,9 @@ usage: course.py                the student's edition of nbs/teaching.md's weeks
        course.py --list         write nbs/exercises.csv
        course.py --grade FILE   execute a student's notebook and say which checks pass
 
-Below the heading 'Exercises' a question is a numbered paragraph that begins with its level, `1. *Proof.* ...` (a reason is given in words), with
-boxes 'Hint' and a box 'Solution'. The cell after it is the solution; what stands below its line `# check` is left to
-the student, who puts an answer in place of `answer = ...`.
+Below the heading 'Exercises' a question is a numbered paragraph that begins with its level, `1. *Proof.* ...`, with
+boxes 'Hint' and a box 'Solution'; a reason is given in words. The cell after it is the solution. What stands below
+its line `# check` is left to the student, who puts an answer in place of `answer = ...`.
 """
 
 import ast
@@ -35,7 +35,7 @@ QUESTION = re.compile(r"^(?=\d+\. )", re.M)
 LEVEL = re.compile(r"\d+\. \*(Computation|Proof|Reason|Design)\.\* ")
 SOLUTION = re.compile(r"\n*^:::\{admonition\} Solution\n.*?^:::$", re.M | re.S)
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#: ]*)(#[^)]*)?\)")
-FIELDS = "chapter", "exercise", "level", "answer", "hints"
+FIELDS = "chapter", "exercise", "level", "checked", "hints"
 
 
 def check_of(source: str) -> str | None:
@@ -50,25 +50,12 @@ def blank(source: str) -> str | None:
     return below and BLANK + below
 
 
-def kind(check: str | None) -> str:
-    """What the student gives: a number, a word, a function, or a thing with a property; else a text."""
-    if check is None:
-        return "text"
-    if re.search(r"\banswer\(", check):
-        return "function"
-    call = re.fullmatch(r"check_answer\(.*\)", check.strip(), re.S)
-    return (
-        "thing" if not call else "number" if re.search(r", [\d.e-]+\)$", check.strip()) else "word"
-    )
-
-
 def split(notebook):
     """The cells before the exercises, each question with its code cells, and the cells after them."""
-    cells, heads = notebook.cells, []
-    # a section ends at the next one, or at the links below the chapter
-    for k, cell in enumerate(cells):
-        if cell.cell_type == "markdown" and cell.source.startswith(("## ", "Previous: ")):
-            heads.append(k)
+    cells = [
+        c for c in notebook.cells if "remove-cell" not in c.metadata.get("tags", [])
+    ]  # no way on
+    heads = [k for k, cell in enumerate(cells) if cell.source.startswith("## ")]
     start = next((k for k in heads if cells[k].source.startswith("## Exercises")), len(cells))
     end = next((k for k in heads if k > start), len(cells))
     exercises: list[tuple[str, list]] = []
@@ -169,32 +156,22 @@ def write_edition() -> None:
     print(f"{relpath(COURSE)}: {len(pages)} chapters without solutions")
 
 
-def rows() -> list[dict]:
-    """Every exercise of the book in reading order."""
-    contents = yaml.safe_load((ROOT / "docs" / "_toc.yml").read_text(encoding="utf-8"))
-    found = []
-    for stem in files_of(contents["subtrees"]):
-        if (NBS / f"{stem}.ipynb").exists():
-            for number, (text, code) in enumerate(split(read(f"{stem}.ipynb"))[1], start=1):
-                level = LEVEL.match(text)
-                checks = [below for cell in code if (below := check_of(cell.source))]
-                values = (
-                    stem,
-                    number,
-                    level[1].lower() if level else "",
-                    kind(checks[0] if checks else None),
-                    text.count("{admonition} Hint"),
-                )
-                found.append(dict(zip(FIELDS, values)))
-    return found
-
-
 def listed() -> str:
-    """The text of nbs/exercises.csv."""
+    """The text of nbs/exercises.csv: every exercise of the book in reading order."""
+    contents = yaml.safe_load((ROOT / "docs" / "_toc.yml").read_text(encoding="utf-8"))
     text = io.StringIO()
-    writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows())
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(FIELDS)
+    for stem in files_of(contents["subtrees"]):
+        if not (NBS / f"{stem}.ipynb").exists():
+            continue
+        for number, (question, code) in enumerate(split(read(f"{stem}.ipynb"))[1], start=1):
+            if not (level := LEVEL.match(question)):
+                sys.exit(f"{stem}: exercise {number} says no level, such as *Proof.*")
+            checked = "yes" if any(check_of(cell.source) for cell in code) else "no"
+            writer.writerow(
+                (stem, number, level[1].lower(), checked, question.count("{admonition} Hint"))
+            )
     return text.getvalue()
 
 
