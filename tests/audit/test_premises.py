@@ -62,6 +62,16 @@ def test_a_column_that_tells_is_refused_and_nothing_is_written(tmp_path):
     assert not target.exists()
 
 
+def test_a_column_that_proves_answers_is_refused_within_the_level_too(tmp_path):
+    rows = drawn(np.random.default_rng(1), lambda rng, answer: "b" if answer == "hiv" else "a")
+    write(tmp_path / "in.csv", rows)
+    alone = sum(clinic == "b" for clinic, _ in rows)
+    assert math.log(worst_lift(rows, DESIGN)) < 0.5
+    with pytest.raises(LevelExceeded, match=f"'clinic' alone proves the answer in {alone} rows"):
+        release_file(tmp_path / "in.csv", tmp_path / "out.csv", "condition", DESIGN, stated=0.5)
+    assert not (tmp_path / "out.csv").exists()
+
+
 def test_the_level_for_its_reader_is_exact_and_recorded_where_it_is_accepted(tmp_path):
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     rows = drawn(np.random.default_rng(2), telling)

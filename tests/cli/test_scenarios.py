@@ -258,6 +258,7 @@ def test_no_sentence_is_false(run, kind, place):
         assert code == 0, err
     used |= {truth.holds(line) for line in sentences_of(out)}
     assert any(t.startswith("level") for t in used)
+    assert any("rows share a value" in t for t in used) == (kind == "two a person")
 
     code, _, err = run("release m.json twin.csv twin_out.csv --column answer")
     assert code == 0, err  # unhindered
