@@ -138,7 +138,7 @@ TEMPLATES = {
     rf"under the shares of this file: {NUMBER} nats(; .*)?": "the reader believes the file's shares, and knows no column",
     rf"for a reader who knows {TEXT}: {NUMBER} nats, a belief may grow {NUMBER} times(; .*)?": WITHIN,
     rf"{TEXT} alone proves the answer in {NUMBER.replace('.', ',.')} rows( or more)?": "the reader knows this column",
-    rf"designed from a pilot of ([0-9,]+) people with confidence .*: the level holds for every prior .*, {NUMBER} nats": (
+    rf"designed from a pilot of ([0-9,]+) people: the level holds for every prior .*, {NUMBER} nats; with confidence .*": (
         "the pilot is a random sample of the people whose file is released"
     ),
     r"each column that stays is counted by itself, and the largest level is stated": "none",
@@ -183,8 +183,9 @@ def pilot_text(certificate: Certificate) -> str:
     if pilot is None:
         return ""
     return (
-        f"designed from a pilot of {pilot.people:,} people with confidence {percent_text(pilot.confidence)}: the level "
-        f"holds for every prior that the pilot allows, {level_text(certificate.epsilon)}"
+        f"designed from a pilot of {pilot.people:,} people: the level holds for every prior that the pilot allows, "
+        f"{level_text(certificate.epsilon)}; with confidence {percent_text(pilot.confidence)} the shares of all people "
+        "are among them, if each row is another person, drawn at random"
     )
 
 

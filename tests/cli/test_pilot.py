@@ -92,7 +92,8 @@ def test_a_pilot_is_named_wherever_its_design_is_used(run):
     """In the certificate, by `design`, by `release`, and on the page, whose digest is that of the file."""
     design = "design --column said --epsilon 0.5 --pilot pilot.csv --confidence 0.99 -o all.json"
     text = (
-        "designed from a pilot of 656 people with confidence 99%: the level holds for every prior"
+        "designed from a pilot of 656 people: the level holds for every prior that the pilot allows, 0.5 nats; "
+        "with confidence 99% the shares of all people are among them, if each row is another person"
     )
     release = "release all.json file.csv out.csv --column said"
     assert text in run(design)[1] and text in run(release)[1]
