@@ -420,7 +420,7 @@ def check_premises(premises: Premises, limit: float) -> None:
     also = f" (so do {', '.join(map(repr, names[1:]))})" if names[1:] else ""
     raise LevelExceeded(
         f"{what}: this column stays and depends on the released one beyond chance{also}. "
-        "Three ways out: --only (only=True) writes the released column alone; design --given "
+        "Three ways out: --only (only=True) writes the released column alone; design --counts FILE --given "
         f"{' --given '.join(names)} keeps the level within strata; --visible {' --visible '.join(names)} "
         f"(visible={names!r}) accepts it, and is recorded"
     )

@@ -57,7 +57,9 @@ def worst_lift(rows, mechanism):
 def test_a_column_that_tells_is_refused_and_nothing_is_written(tmp_path):
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     write(source, drawn(np.random.default_rng(1), telling))
-    with pytest.raises(LevelExceeded, match="knows 'clinic'.*--only.*--given clinic.*--visible"):
+    with pytest.raises(
+        LevelExceeded, match="knows 'clinic'.*--only.*--counts FILE --given clinic.*--visible"
+    ):
         release_file(source, target, "condition", DESIGN)
     assert not target.exists()
 
