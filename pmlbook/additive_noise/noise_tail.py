@@ -129,14 +129,24 @@ def mass_between(noise: Noise, secret: Secret, start: float, stop: float, tol: f
     return secret.mean(Weight(within, middle, bends, noise.scale), tol)
 
 # %% ../../nbs/additive_noise/06_noise_tail.ipynb #e78a5011
-Piece = tuple[
-    float, float, bool | None
-]  # outcomes, and whether all of them leak more, or none (None: undecided)
+# outcomes, and whether all of them leak more, or none (None: undecided)
+Piece = tuple[float, float, bool | None]
 NO_MASS = 1e-18  # outcomes beyond hardly occur
 MAX_PIECES = 300
-ANY_TOLERANCE = (
-    1e-4  # where the outcomes within a level may be several intervals, each of which is halved
-)
+# where the outcomes within a level may be several intervals, each of which is halved
+ANY_TOLERANCE = 1e-4
+
+
+def exceeds(limits: Limits, level: float) -> bool | None:
+    """Whether what lies between two limits is above a level; None if they do not decide it."""
+    least, most = limits
+    return True if least > level else False if most <= level else None
+
+
+def outwards(side: int, end: float, kept: float, over: float) -> list[Piece]:
+    """The outcomes beyond `end` on a side: up to `kept` none leaks more, from `over` on all do."""
+    marks = (end, kept, over, side * math.inf)
+    return [(*sorted(ends), leaks) for *ends, leaks in zip(marks, marks[1:], (False, None, True))]
 
 
 def least_leaking(leak: Leaks, points: Array, near: float) -> tuple[float, float, float]:
@@ -204,16 +214,8 @@ def pieces_of_peaked(noise: Noise, secret: Any, leak: Leaks, tol: float) -> list
     if leak(middle)[1] > 0:  # all outcomes leak more, up to those so near to the best
         low, high = (leak(y)[0] > 0 or None for y in (first, last))
         return [(-math.inf, first, low), (first, last, None), (last, math.inf, high)]
-    (left, none), (right, over) = (
-        last_within(noise, secret, leak, middle, side, tol) for side in (-1, 1)
-    )
-    return [
-        (-math.inf, none, True),
-        (none, left, None),
-        (left, right, False),
-        (right, over, None),
-        (over, math.inf, True),
-    ]
+    ends = [(side, *last_within(noise, secret, leak, middle, side, tol)) for side in (-1, 1)]
+    return [piece for side, kept, over in ends for piece in outwards(side, middle, kept, over)]
 
 
 def pieces_of_any(noise: Noise, secret: Any, leak: Leaks, level: float, tol: float) -> list[Piece]:
@@ -233,12 +235,7 @@ def pieces_of_any(noise: Noise, secret: Any, leak: Leaks, level: float, tol: flo
         elif leak(end)[0] <= 0:
             over = side * math.inf
         ends.append(end)
-        for one, other, leaks in (
-            (end, kept, False),
-            (kept, over, None),
-            (over, side * math.inf, True),
-        ):
-            found.append((min(one, other), max(one, other), leaks))
+        found += outwards(side, end, kept, over)
     marks = np.unique(np.concatenate([np.linspace(ends[0], ends[1], 33), secret.marks()]))
     marks = marks[(ends[0] <= marks) & (marks <= ends[1])].tolist()
     left = list(zip(marks, marks[1:]))
@@ -246,14 +243,12 @@ def pieces_of_any(noise: Noise, secret: Any, leak: Leaks, level: float, tol: flo
         start, stop = left.pop()
         middle = start / 2 + stop / 2
         radius = max(stop - middle, middle - start)
-        least, most, _ = leakage_at(noise, secret, middle, tol, radius)
-        decided = least > level or most <= level
-        if not decided and 2 * radius > tol * noise.scale and len(found) < MAX_PIECES:
-            low, high = leak(middle)
-            if not low <= 0 < high and start < middle < stop:
+        more = exceeds(leakage_at(noise, secret, middle, tol, radius)[:2], level)
+        if more is None and 2 * radius > tol * noise.scale and len(found) < MAX_PIECES:
+            if exceeds(leak(middle), 0) is not None and start < middle < stop:
                 left += [(start, middle), (middle, stop)]
                 continue
-        found.append((start, stop, (least > level) if decided else None))
+        found.append((start, stop, more))
     return found
 
 
@@ -283,10 +278,10 @@ def tail_of_density(
     def leak(y: float) -> Limits:
         """Limits of the leakage of y above the level, as near to each other as it takes to decide."""
         for width in TOLERANCES:
-            least, most = leakage_of(noise, secret, y, max(width, tol / 10))
-            if most <= level or least > level:
+            found = leakage_of(noise, secret, y, max(width, tol / 10))
+            if exceeds(found, level) is not None:
                 break
-        return least - level, most - level
+        return found[0] - level, found[1] - level
 
     if secret.peaked:
         found = pieces_of_peaked(noise, secret, leak, tol)
@@ -300,7 +295,7 @@ def tail_of_density(
         if isinstance(edge, Fraction):  # what lies beyond is one outcome
             at = beyond_edge(noise, secret, edge, side, tol)
             if at is not None:
-                found.append((*rim, True if at[0] > level else False if at[1] <= level else None))
+                found.append((*rim, exceeds(at[:2], level)))
     if isinstance(secret, SampleBand | DensityRange):
         kept, open_ = merged(found, (False,)), merged(found, (False, None))
         hull = (open_[0][0], open_[-1][1]) if open_ else None
@@ -403,9 +398,8 @@ def tail_of_atoms(
         if isinstance(edge, Fraction):  # what lies beyond is one outcome
             at = beyond_edge(noise, secret, edge, side, 0.0)
             if at is not None and at[1 if way > 0 else 0] > level:
-                start = np.append(start, low if side > 0 else -np.inf)
+                start = np.append(start, high if side > 0 else -np.inf)
                 stop = np.append(stop, np.inf if side > 0 else low)
-                start[-1] = high if side > 0 else -np.inf
     held = start < stop
     mass = float((mass_of(noise, x, start[held], stop[held]) @ secret.shares).sum())
     return min(max(mass * (1 + way * 1e-12) + way * FLOAT_ERROR, 0.0), 1.0)
@@ -454,8 +448,8 @@ def event_level_of_density(noise: Noise, secret: Any, delta: float) -> Limits:
     Source: 'Noise whose leakage has a tail', part 5.
     """
 
-    def reach(mass: Callable[[float], Limits], first: float) -> float:
-        """Nearly the largest place at which a falling probability is at least `delta`."""
+    def reach(mass: Callable[[float], Limits], first: float, tol: float = TOLERANCES[-1]) -> float:
+        """Nearly the largest place at which a falling probability is at least `delta`, up to so many scales."""
 
         def short(place: float) -> Limits:
             low, high = mass(place)
@@ -468,7 +462,7 @@ def event_level_of_density(noise: Noise, secret: Any, delta: float) -> Limits:
         outside, step = inside + noise.scale, noise.scale
         while short(outside)[0] <= 0:
             outside, step = outside + step, 2 * step
-        return crossing(short, inside, outside, TOLERANCES[-1] * noise.scale)[0]
+        return crossing(short, inside, outside, tol * noise.scale)[0]
 
     found = []
     for side, end in zip((-1, 1), secret.ends):
@@ -498,15 +492,18 @@ def centred_events(
 
     def searched(centre: float, radius: float) -> tuple[float, float, float, float]:
         """A bound on all events around a place within `radius` of the centre, the level of the event there, and both."""
+        # more digits of the half-width than the radius leaves are of no use
+        tol = min(max(radius / (10 * noise.scale), TOLERANCES[-1]), TOLERANCES[0])
 
         def mass(place: float) -> Limits:
             if place >= 0:
                 return 0.0, 0.0
-            return mass_between(noise, secret, centre + place, centre - place, TOLERANCES[-1])
+            return mass_between(noise, secret, centre + place, centre - place, tol)
 
-        half = -reach(mass, -noise.scale)
+        half = -reach(mass, -noise.scale, tol)
         here = given(half, secret.near_at_most(centre)) / mass(-half)[1]
-        return given(half + radius) / delta, here, centre, radius
+        off = secret.near(centre - radius, centre + radius)
+        return given(half + radius, off) / delta, here, centre, radius
 
     ends = np.linspace(secret.ends[0], secret.ends[1], 9)
     cells = [searched(*one) for one in zip((ends[1:] + ends[:-1]) / 2, np.diff(ends) / 2)]
