@@ -22,6 +22,7 @@ from ..foundations.utility import Utility
 from ..numerics.barrier import barrier_direction, central_path
 from ..numerics.enclosure import float_below, whole_numbers
 from ..numerics.progress import Clock
+from ..numerics.restricted_master import least_of
 
 # %% auto #0
 __all__ = []
@@ -207,7 +208,7 @@ class Listed(ScaledVertices):
         excess = values - np.array(duals, dtype=float) @ shifts
         # ties are broken by number, so that every processor takes the same
         short = np.rint((excess.max() - excess) / (TIE_TOLERANCE * abs(values).max()))
-        order = np.argsort(short, kind="stable")[: EXAMINED_PER_TAKEN * count]
+        order = least_of(short, EXAMINED_PER_TAKEN * count)
         order = order[excess[order] > excess[known].max()]
         return [int(order[k]) for k in unlike(claim.matrix @ shifts[:, order], count)]
 

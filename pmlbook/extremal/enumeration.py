@@ -18,7 +18,7 @@ from .regions import lift_limit
 from ..numerics.enclosure import float_above, unit_of
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
 from ..numerics.progress import UNLIMITED, Clock
-from ..numerics.restricted_master import minimise_listed
+from ..numerics.restricted_master import least_of, minimise_listed
 from ..release.mechanism import Mechanism
 from ..foundations.probability import exact_prior, weighted_sum
 from ..foundations.utility import UNPROVEN_ERROR, Utility, finite
@@ -179,9 +179,9 @@ def dual_bound(vertices: Extremes, utility: Utility, duals: Sequence[Fraction]) 
     if count <= MAX_EXACT_VERTICES:
         return max(excess(vertices, v, utility, duals) for v in range(count))
     tops = ceilings(vertices, utility, duals)
-    order = np.argsort(-tops)
-    best = excess(vertices, order[0], utility, duals)
-    for v in order[1 : MAX_EXACT_VERTICES + 1]:
+    first, *rest = least_of(-tops, MAX_EXACT_VERTICES + 1)
+    best = excess(vertices, first, utility, duals)
+    for v in rest:
         if tops[v] <= best:
             return best
         best = max(best, excess(vertices, v, utility, duals))

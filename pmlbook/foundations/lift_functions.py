@@ -28,12 +28,13 @@ def log1p_minus(x: Array) -> Array:
 
     Source: the power series of artanh s at s = x / (2 + x).
     """
-    near = abs(x) <= SERIES_RADIUS
-    s = np.where(near, x, 0) / (2 + np.where(near, x, 0))
+    value, near = np.log1p(x) - x, abs(x) <= SERIES_RADIUS
+    s = x[near] / (2 + x[near])
     tail = np.zeros_like(s)
     for k in range(19, 0, -1):
         tail = (tail + 1 / (2 * k + 1)) * s * s  # artanh(s) / s - 1
-    return np.where(near, 2 * (s * tail - s * s / (1 - s)), np.log1p(np.where(near, 0, x)) - x)
+    value[near] = 2 * (s * tail - s * s / (1 - s))
+    return value
 
 
 def expm1_minus(x: Array) -> Array:
@@ -41,21 +42,21 @@ def expm1_minus(x: Array) -> Array:
 
     Source: the power series of the exponential.
     """
-    near = abs(x) <= SERIES_RADIUS
-    small = np.where(near, x, 0)
+    value, near = np.expm1(x) - x, abs(x) <= SERIES_RADIUS
+    small = x[near]
     tail = np.ones_like(small)
     for k in range(16, 2, -1):
         tail = 1 + tail * small / k
-    return np.where(near, small * small / 2 * tail, np.expm1(np.where(near, 0, x)) - x)
+    value[near] = small * small / 2 * tail
+    return value
 
 
 def entropy_excess(lifts: Array, shifts: Array) -> Array:
     """The function t ln t - (t - 1), from t and t - 1."""
-    near = abs(shifts) <= SERIES_RADIUS
-    x = np.where(near, shifts, 0)
-    return np.where(
-        near, x * x + (1 + x) * log1p_minus(x), scipy.special.xlogy(lifts, lifts) - shifts
-    )
+    value, near = scipy.special.xlogy(lifts, lifts) - shifts, abs(shifts) <= SERIES_RADIUS
+    x = shifts[near]
+    value[near] = x * x + (1 + x) * log1p_minus(x)
+    return value
 
 # %% ../../nbs/internals/foundations/01_lift_functions.ipynb #10f4c0f6
 def shannon(t: Array) -> Array:

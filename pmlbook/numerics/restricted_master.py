@@ -339,6 +339,13 @@ class SilentHighs(highspy.Highs):
         return self.getModelStatus()
 
 
+def least_of(values: Array, count: int) -> NDArray[np.intp]:
+    """Places of the least values, at most `count`, in order; of equal ones the first, on every processor."""
+    most = np.partition(values, count - 1)[count - 1] if count < len(values) else np.inf
+    low = np.flatnonzero(values <= most)
+    return low[np.argsort(values[low], kind="stable")[:count]]
+
+
 def minimise_listed(
     costs: Array, matrix: Array, right: Array, clock: Clock
 ) -> tuple[Array, Array] | None:
@@ -357,7 +364,7 @@ def minimise_listed(
     solver.add_columns(np.full(2 * rows, UNIT_COST * abs(costs).max()), units)
     reduced = costs.copy()
     while True:
-        best = np.argsort(reduced, kind="stable")[: COLUMNS_PER_ROW * rows]
+        best = least_of(reduced, COLUMNS_PER_ROW * rows)
         if len(known):
             best = best[reduced[best] < -SOLVER_TOLERANCE]
         if len(best) == 0:
