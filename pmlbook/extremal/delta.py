@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .enumeration import LOGARITHM_MARGIN, SHAVES, Extremes, dual_bound, excess
+from .enumeration import LOGARITHM_MARGIN, SHAVES, dual_bound, excess
 from .enumeration import lowered, polish, too_uneven
-from .lift_vectors import LiftVertices, exact_lift_vectors
+from .lift_vectors import Extremes, LiftVertices, exact_lift_vectors
 from .regions import lift_limit
 from ..foundations.probability import weighted_sum
 from ..foundations.utility import Utility, as_utility, finite

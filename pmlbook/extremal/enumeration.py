@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 import scipy
 
-from .lift_vectors import exact_lift_vectors
+from .lift_vectors import Extremes, exact_lift_vectors
 from .regions import lift_limit
 from ..numerics.enclosure import float_above, unit_of
 from ..numerics.linear_programmes import Infeasible, SolverFailed, maximise
@@ -21,36 +20,13 @@ from ..numerics.progress import UNLIMITED, Clock
 from ..numerics.restricted_master import least_of, minimise_listed
 from ..release.mechanism import Mechanism
 from ..foundations.probability import exact_prior, weighted_sum
-from ..foundations.utility import UNPROVEN_ERROR, Utility, finite
+from ..foundations.utility import UNPROVEN_ERROR, FInformation, Utility, finite
 from ..numerics.validation import Array, PriorLike
 
 # %% auto #0
 __all__ = []
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #77502d56
-class Extremes(Protocol):
-    """What a bound by dual variables asks of a list of lift vectors, such as `LiftVertices`: their exact values.
-
-    `shares` is the prior; `lifts` and `shifts`, lift minus one, have one vector a column, shape (N, V), each
-    entry rounded once; `column` gives the lifts of one vector.
-    """
-
-    @property
-    def shares(self) -> Sequence[Fraction]:
-        """The prior, of length N."""
-
-    @property
-    def lifts(self) -> Array:
-        """The lifts, shape (N, V)."""
-
-    @property
-    def shifts(self) -> Array:
-        """The lifts minus one, shape (N, V)."""
-
-    def column(self, v: int) -> list[Fraction]:
-        """The lifts of vector v, exactly."""
-
-
 def certified_bound(lifts: Array, values: Array, duals: Array) -> float:
     """Upper bound on the utility of every mixture of lift vectors that averages to one, up to rounding.
 
@@ -82,7 +58,9 @@ def polish(duals: Array, shifts: Array, values: Array) -> Array:
     return moved if np.isfinite(moved).all() else duals
 
 
-def complete(lifts: Array, excess: Array, scale: float, used: NDArray[np.intp]) -> NDArray[np.intp]:
+def complete(
+    vertices: Extremes, excess: Array, scale: float, used: NDArray[np.intp]
+) -> NDArray[np.intp]:
     """Vertices that average to one to the last digit: those in use, or such with nearly the largest excess.
 
     Source: complementary slackness; a solver is content if its rows are right to ten digits.
@@ -91,9 +69,8 @@ def complete(lifts: Array, excess: Array, scale: float, used: NDArray[np.intp]) 
         near = used
         if less is not None:
             near = np.union1d(used, np.flatnonzero(excess >= excess.max() - less * scale))
-        weights, miss = scipy.optimize.nnls(
-            lifts[:, near] / lifts[:, near].max(axis=0), np.ones(len(lifts))
-        )
+        lifts, _ = vertices.some(near)
+        weights, miss = scipy.optimize.nnls(lifts / lifts.max(axis=0), np.ones(len(lifts)))
         if miss < 1e-14 * len(lifts):
             return near[weights > 0]
     return used
@@ -102,17 +79,44 @@ def complete(lifts: Array, excess: Array, scale: float, used: NDArray[np.intp]) 
 MAX_MEAN_SHIFT = 1e-8  # of a lift from one, in a mixture by the solver that sees few vertices
 
 
+def values_on(vertices: Extremes, utility: Utility) -> Array:
+    """Utility of each vertex, shape (V,)."""
+    if isinstance(utility, FInformation):
+        return finite(vertices.means(utility.terms))
+    prior = np.array(vertices.shares, dtype=float)
+    return finite(utility.at_lifts(vertices.lifts, vertices.shifts, prior))
+
+
+def sizes_on(vertices: Extremes, utility: Utility) -> Array:
+    """Size of the terms that are added for each vertex, shape (V,)."""
+    if isinstance(utility, FInformation):
+        return vertices.means(utility.term_sizes)
+    prior = np.array(vertices.shares, dtype=float)
+    return utility.size(vertices.lifts, vertices.shifts, prior)
+
+
 def mixture_weights(
-    shifts: Array, values: Array, masses: Array, clock: Clock = UNLIMITED
+    vertices: Extremes, values: Array, clock: Clock = UNLIMITED
 ) -> tuple[Array, Array]:
     """Weights of the best mixture of lifts that averages to one, and the dual variables of lift minus one."""
-    scale, unit = float(unit_of(shifts)), float(unit_of(values))
-    last = np.arange(len(masses)) == np.argmax(masses)
+    scale, unit = vertices.unit, float(unit_of(values))
+    likeliest = np.argmax(np.array(vertices.shares, dtype=float))
+    last = np.arange(len(vertices.shares)) == likeliest
+
     # Equations of order one, one of which follows from the others: the weights sum to one instead.
-    rows = np.where(last[:, None], 1, shifts / scale)
-    listed = minimise_listed(-values / unit, rows, last.astype(float), clock)
-    if listed is None or abs(shifts @ listed[0]).max() > MAX_MEAN_SHIFT:
-        best = maximise(values / unit, equal=(rows, last), clock=clock)
+    def rows(places: NDArray[np.intp]) -> Array:
+        return np.where(last[:, None], 1, vertices.some(places)[1] / scale)
+
+    def along(dual: Array) -> Array:
+        return dual[last] + vertices.products(np.where(last, 0, dual / scale))
+
+    def off(weights: Array) -> float:
+        used = np.flatnonzero(weights)
+        return float(abs(vertices.some(used)[1] @ weights[used]).max())
+
+    listed = minimise_listed(-values / unit, rows, along, last.astype(float), clock)
+    if listed is None or off(listed[0]) > MAX_MEAN_SHIFT:
+        best = maximise(values / unit, equal=(rows(np.arange(len(values))), last), clock=clock)
         weights, costs = best.x, -best.equality_duals
     else:
         weights, costs = listed
@@ -131,16 +135,16 @@ def best_mix(
 
     Source: Grosse et al. 2024, Theorem 5.
     """
-    prior, shifts = np.array(vertices.shares, dtype=float), vertices.shifts
-    values = finite(utility.at_lifts(vertices.lifts, shifts, prior))
+    values = values_on(vertices, utility)
     try:
-        weights, duals = mixture_weights(shifts, values, prior, clock)
+        weights, duals = mixture_weights(vertices, values, clock)
     except Infeasible:  # the constant mechanism is feasible, so this is rounding
-        raise too_uneven(prior) from None
-    used = np.flatnonzero((vertices.lifts * weights).max(axis=0) > 1e-12)
-    used = complete(vertices.lifts, values - duals @ shifts, abs(values).max(), used)
-    polished = polish(duals, shifts[:, used], values[used])
-    duals = min(duals, polished, key=lambda y: (values - y @ shifts).max())
+        raise too_uneven(np.array(vertices.shares, dtype=float)) from None
+    used = np.flatnonzero(weights)
+    used = used[(vertices.some(used)[0] * weights[used]).max(axis=0) > 1e-12]
+    used = complete(vertices, values - vertices.products(duals), abs(values).max(), used)
+    polished = polish(duals, vertices.some(used)[1], values[used])
+    duals = min(duals, polished, key=lambda y: (values - vertices.products(y)).max())
     return used, [Fraction(dual) for dual in duals.tolist()]
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #141e85e4
@@ -175,7 +179,7 @@ def dual_bound(vertices: Extremes, utility: Utility, duals: Sequence[Fraction]) 
     Source: weak duality; Farley 1990.
     """
 
-    count = vertices.lifts.shape[1]
+    count = len(vertices)
     if count <= MAX_EXACT_VERTICES:
         return max(excess(vertices, v, utility, duals) for v in range(count))
     tops = ceilings(vertices, utility, duals)
@@ -197,17 +201,11 @@ def excess(vertices: Extremes, v: int, utility: Utility, duals: Sequence[Fractio
 
 def ceilings(vertices: Extremes, utility: Utility, duals: Sequence[Fraction]) -> Array:
     """Utility less dual variables of each vertex in floats, with a margin that makes them too large, shape (V,)."""
-    prior = np.array(vertices.shares, dtype=float)
     multipliers = np.array(duals, dtype=float)
-    given = vertices.lifts, vertices.shifts, prior
-    values = finite(utility.at_lifts(*given))
-    size = utility.size(*given)
-    rounding = (
-        margin(len(multipliers)) * (size + abs(multipliers) @ abs(vertices.shifts))
-        + UNDERFLOW_MARGIN
-    )
-    rounding += 0 if utility.exact else UNPROVEN_ERROR * size
-    return values - multipliers @ vertices.shifts + rounding
+    values, size = values_on(vertices, utility), sizes_on(vertices, utility)
+    rounding = margin(len(multipliers)) * (size + vertices.product_sizes(multipliers))
+    rounding += UNDERFLOW_MARGIN + (0 if utility.exact else UNPROVEN_ERROR * size)
+    return values - vertices.products(multipliers) + rounding
 
 # %% ../../nbs/extremal/08_enumeration.ipynb #24ec1c69
 def enumerate_optimum(
@@ -226,8 +224,8 @@ def enumerate_optimum(
     if utility.symmetric and len(set(shares)) < len(shares):
         vertices_alike = exact_lift_vectors(shares, limit, shares)
         even = symmetric_duals(shares, duals)
-        return vertices.lifts[:, used], float_above(dual_bound(vertices_alike, utility, even))
-    return vertices.lifts[:, used], float_above(dual_bound(vertices, utility, duals))
+        return vertices.some(used)[0], float_above(dual_bound(vertices_alike, utility, even))
+    return vertices.some(used)[0], float_above(dual_bound(vertices, utility, duals))
 
 
 def lowered(lifts: Array, prior: Array, shave: float) -> Array:

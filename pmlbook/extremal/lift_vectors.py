@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .regions import lift_limit
-from ..numerics.enclosure import whole_numbers
+from ..numerics.enclosure import unit_of, whole_numbers
 from ..numerics.validation import Array, PriorLike, design_level, design_prior
 
 # %% auto #0
@@ -31,9 +32,55 @@ def quotient(top: int, bottom: int) -> float:
         return math.inf
 
 
+class Extremes(ABC):
+    """Lift vectors that a programme mixes: their exact values, and what it asks of them in floats."""
+
+    shares: Sequence[Fraction]  # the prior
+
+    @property
+    @abstractmethod
+    def lifts(self) -> Array:
+        """One vector a column, shape (N, V)."""
+
+    @property
+    @abstractmethod
+    def shifts(self) -> Array:
+        """Lift minus one, shape (N, V)."""
+
+    @abstractmethod
+    def column(self, v: int) -> list[Fraction]:
+        """The lifts of vector v, exactly."""
+
+    def __len__(self) -> int:
+        return self.lifts.shape[1]
+
+    def some(self, places: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Lifts and shifts of these vectors."""
+        return self.lifts[:, places], self.shifts[:, places]
+
+    def means(self, function: Callable[[Array, Array], Array]) -> Array:
+        """The mean under the prior of a function of lift and lift minus one, shape (V,)."""
+        return np.array(self.shares, dtype=float) @ function(self.lifts, self.shifts)
+
+    def products(self, y: Array) -> Array:
+        """The products of y, shape (N,), and lift minus one, shape (V,)."""
+        return y @ self.shifts
+
+    def product_sizes(self, y: Array) -> Array:
+        """The sums of the sizes of their terms, shape (V,)."""
+        return abs(y) @ abs(self.shifts)
+
+    @property
+    def unit(self) -> float:
+        """A power of two of the order of the largest lift minus one."""
+        return float(unit_of(self.shifts))
+
+
 @dataclass(frozen=True, eq=False)
-class LiftVertices:
+class LiftVertices(Extremes):
     """Extremal lift vectors, exactly: `limit` on a set, a remainder at one place, zeros elsewhere.
+
+    A vector has three different lifts, so its mean of a function needs three values of the function.
 
     `shares`: the prior. `limit`: the largest lift. `tall`, shape (V, N): the entries at the limit. `place`,
     shape (V,): the entry that takes the remainder. `tops`, `bottoms`, shape (V,): the remainder, as a quotient.
@@ -48,31 +95,91 @@ class LiftVertices:
     tops: NDArray[Any]
     bottoms: NDArray[Any]
 
+    def __len__(self) -> int:
+        return len(self.place)
+
     def column(self, v: int) -> list[Fraction]:
         """The lifts of vertex v."""
         lifts = [self.limit if at else Fraction(0) for at in self.tall[v]]
         lifts[self.place[v]] = Fraction(self.tops[v], self.bottoms[v])
         return lifts
 
-    def _filled(self, tops: NDArray[Any], tall: float, empty: float) -> Array:
-        array = np.where(self.tall.T, tall, empty)
+    def _three(self, less: int) -> tuple[float, Array, float]:
+        """Lift minus `less` at the limit, at the remainder, shape (V,), and at the zeros, each rounded once."""
+        tops = self.tops - less * self.bottoms if less else self.tops
         try:
-            rests = tops / self.bottoms  # of whole numbers: each is rounded once
+            rests = (tops / self.bottoms).astype(float)  # of whole numbers
         except OverflowError:
-            rests = [quotient(top, bottom) for top, bottom in zip(tops, self.bottoms)]
-        array[self.place, np.arange(len(rests))] = rests
+            rests = np.array([quotient(top, bottom) for top, bottom in zip(tops, self.bottoms)])
+        return quotient(*(self.limit - less).as_integer_ratio()), rests, float(-less)
+
+    @cached_property
+    def three_lifts(self) -> tuple[float, Array, float]:
+        """The three different lifts."""
+        return self._three(0)
+
+    @cached_property
+    def three_shifts(self) -> tuple[float, Array, float]:
+        """The three different values of lift minus one."""
+        return self._three(1)
+
+    def _filled(self, three: tuple[float, Array, float], places: Any) -> Array:
+        at_limit, rests, at_zero = three
+        array, place = np.where(self.tall[places].T, at_limit, at_zero), self.place[places]
+        array[place, np.arange(len(place))] = rests[places]
         return array
 
     @cached_property
     def lifts(self) -> Array:
         """One vertex a column, shape (N, V), each entry rounded once."""
-        return self._filled(self.tops, quotient(*self.limit.as_integer_ratio()), 0.0)
+        return self._filled(self.three_lifts, slice(None))
 
     @cached_property
     def shifts(self) -> Array:
         """Lift minus one, shape (N, V), each entry rounded once."""
-        beyond = quotient(*(self.limit - 1).as_integer_ratio())
-        return self._filled(self.tops - self.bottoms, beyond, -1.0)
+        return self._filled(self.three_shifts, slice(None))
+
+    def some(self, places: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Lifts and shifts of these vertices."""
+        return self._filled(self.three_lifts, places), self._filled(self.three_shifts, places)
+
+    @cached_property
+    def _sets(self) -> tuple[Array, Array]:
+        """1 at the limit, and 1 at the zeros, shape (V, N)."""
+        empty = ~self.tall
+        empty[np.arange(len(self.place)), self.place] = False
+        return self.tall.astype(float), empty.astype(float)
+
+    def _sum(self, y: Array, three: tuple[float, Array, float]) -> Array:
+        """The sums of y times one of three values."""
+        full, empty = (table @ y for table in self._sets)
+        (at_limit, rests, at_zero), at_rest = three, y[self.place]
+        total = np.zeros_like(full)
+        for part, value in ((full, at_limit), (at_rest, rests), (empty, at_zero)):
+            # an infinite value counts only where it occurs
+            total += np.multiply(part, value, where=part != 0, out=np.zeros_like(full))
+        return total
+
+    def means(self, function: Callable[[Array, Array], Array]) -> Array:
+        """The mean under the prior of a function of lift and lift minus one, shape (V,)."""
+        lifts, shifts = map(np.hstack, (self.three_lifts, self.three_shifts))
+        of = function(lifts, shifts)
+        return self._sum(np.array(self.shares, dtype=float), (of[0], of[1:-1], of[-1]))
+
+    def products(self, y: Array) -> Array:
+        """The products of y, shape (N,), and lift minus one, shape (V,)."""
+        return self._sum(y, self.three_shifts)
+
+    def product_sizes(self, y: Array) -> Array:
+        """The sums of the sizes of their terms, shape (V,)."""
+        at_limit, rests, at_zero = self.three_shifts
+        return self._sum(abs(y), (at_limit, abs(rests), -at_zero))
+
+    @property
+    def unit(self) -> float:
+        """A power of two of the order of the largest lift minus one."""
+        at_limit, rests, at_zero = self.three_shifts
+        return float(unit_of(np.array([at_limit, rests.min(), at_zero * self._sets[1].any()])))
 
 # %% ../../nbs/extremal/07_lift_vectors.ipynb #74fed8cf
 MAX_ENUMERATED_SYMBOLS = 18  # symbols: 2^18 sets and their vertices fit in memory, many more do not
@@ -82,9 +189,9 @@ def listed_sets(
     weights: NDArray[Any], sizes: Sequence[int], most: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """How many members of each group are in a set, shape (S, G), for all sets of weight at most `most`, and the weights."""
-    masses = np.zeros(1, dtype=object)
+    masses = np.zeros(1, dtype=weights.dtype)
     for weight, size in zip(weights, sizes):
-        masses = np.add.outer(np.arange(size + 1).astype(object) * weight, masses).ravel()
+        masses = np.add.outer(np.arange(size + 1, dtype=weights.dtype) * weight, masses).ravel()
     chosen = np.flatnonzero(masses <= most)
     # The last group is the slowest digit.
     digits = np.unravel_index(chosen, [size + 1 for size in sizes[::-1]])
@@ -105,13 +212,14 @@ def _places(
 
 
 def _takers(
-    full: NDArray[Any], spare: NDArray[np.bool_], remainder: NDArray[Any]
+    weights: NDArray[Any], spare: NDArray[np.bool_], masses: NDArray[Any], most: int, whole: bool
 ) -> tuple[NDArray[np.intp], ...]:
-    """Sets, and for each the groups one of whose symbols can take what is left; `full`: what an entry at the limit takes."""
-    fits = spare & (remainder[:, None] < full).astype(bool)
-    none_left = np.flatnonzero(remainder == 0)  # then one place stands for all
-    first = spare[none_left].argmax(axis=1)
-    fits[none_left] = np.arange(len(full)) == first[:, None]
+    """Sets, and for each the groups one of whose symbols can take what is left of `most`, which is all if `whole`."""
+    fits = spare & (masses[:, None] + weights > most).astype(bool)
+    if whole:
+        none_left = np.flatnonzero(masses == most)  # then one place stands for all
+        first = spare[none_left].argmax(axis=1)
+        fits[none_left] = np.arange(len(weights)) == first[:, None]
     return np.nonzero(fits)
 
 # %% ../../nbs/extremal/07_lift_vectors.ipynb #b99f88b1
@@ -140,11 +248,14 @@ def exact_lift_vectors(
             shares, limit, ~last[None], np.array([n - 1]), weights[-1:], weights[-1:]
         )
     each = weights[[members[0] for members in groups]]
-    held, masses = listed_sets(each, sizes, common * b // a)
-    remainder = common * b - a * masses  # left over by the entries at the limit
-    at, taker = _takers(a * each, held < sizes, remainder)
+    if common < 2**62:  # sums of the weights, and one more, fit in the machine's whole numbers
+        each = each.astype(np.int64)
+    most, left = divmod(common * b, a)  # no set at the limit weighs more
+    held, masses = listed_sets(each, sizes, most)
+    at, taker = _takers(each, held < sizes, masses, most, left == 0)
     tall, place = _places(groups, held[at], taker)
-    return LiftVertices(shares, limit, tall, place, remainder[at], b * weights[place])
+    tops = common * b - a * masses[at].astype(object)  # left over by the entries at the limit
+    return LiftVertices(shares, limit, tall, place, tops, b * weights[place])
 
 
 def _members(keys: Sequence[Hashable]) -> list[list[int]]:

@@ -153,17 +153,25 @@ class FInformation(Utility):
         outcome, lifts, shifts = lifts_of(columns, prior)
         return outcome * self.at_lifts(lifts, shifts, prior)
 
+    def terms(self, lifts: Array, shifts: Array) -> Array:
+        """What each lift adds to the mean under the prior, given with lift minus one."""
+        return self.f(lifts) if self.excess is None else self.excess(lifts, shifts)
+
+    def term_sizes(self, lifts: Array, shifts: Array) -> Array:
+        """Size of these terms, by which rounding is judged."""
+        if self.excess is not None:
+            return self.excess(lifts, shifts)
+        # near one, where f is small, its parts cancel: they are as large as f is elsewhere
+        parts = abs(self.f(np.array([0.5, 2.0]))).max()  # at 0 it may be infinite
+        return abs(self.f(lifts)) + 2.0**-8 * parts
+
     def at_lifts(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """Value on columns of lifts; see `Utility.at_lifts`."""
-        return prior @ (self.f(lifts) if self.excess is None else self.excess(lifts, shifts))
+        return prior @ self.terms(lifts, shifts)
 
     def size(self, lifts: Array, shifts: Array, prior: Array) -> Array:
         """Size of the terms; see `Utility.size`."""
-        if self.excess is not None:
-            return self.at_lifts(lifts, shifts, prior)
-        # near one, where f is small, its parts cancel: they are as large as f is elsewhere
-        parts = abs(self.f(np.array([0.5, 2.0]))).max()  # at 0 it may be infinite
-        return prior @ (abs(self.f(lifts)) + 2.0**-8 * parts)
+        return prior @ self.term_sizes(lifts, shifts)
 
     @property
     def exact(self) -> bool:

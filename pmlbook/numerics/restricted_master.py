@@ -303,7 +303,7 @@ def minimise_precisely(
     return Mixture(master.used, generation.dual.tolist(), finished)
 
 # %% ../../nbs/internals/numerics/11_restricted_master.ipynb #c1157ed1
-COLUMNS_PER_ROW = 4  # columns a round, times the number of rows
+COLUMNS_PER_ROW = 16  # columns a round, times the number of rows
 UNIT_COST = 1e2  # of the unit columns, times the largest cost
 NUMBERS_PER_ENTRY = 0.1  # that an iteration of the simplex method counts for
 LATE = highspy.HighsModelStatus.kTimeLimit, highspy.HighsModelStatus.kIterationLimit
@@ -347,11 +347,16 @@ def least_of(values: Array, count: int) -> NDArray[np.intp]:
 
 
 def minimise_listed(
-    costs: Array, matrix: Array, right: Array, clock: Clock
+    costs: Array,
+    columns: Callable[[NDArray[np.intp]], Array],
+    products: Callable[[Array], Array],
+    right: Array,
+    clock: Clock,
 ) -> tuple[Array, Array] | None:
-    """Weights w of at least 0 with matrix w = right and the least cost, and the dual variables; None if unsolved.
+    """Weights w of at least 0 with A w = right and the least cost, and the dual variables; None if unsolved.
 
-    `costs`, shape (V,), of order one. `matrix`, shape (K, V), with V much larger than K. `OutOfTime` when the clock is over.
+    `costs`, shape (V,), of order one. `columns`: those of A, shape (K, V), at some places, V being much larger than K.
+    `products`: of K dual variables and A. `OutOfTime` when the clock is over.
 
     Source: Gilmore and Gomory 1961, over a list of columns.
     """
@@ -369,7 +374,7 @@ def minimise_listed(
             best = best[reduced[best] < -SOLVER_TOLERANCE]
         if len(best) == 0:
             break
-        solver.add_columns(costs[best], matrix[:, best])
+        solver.add_columns(costs[best], columns(best))
         known = np.append(known, best)
         status = solver.run_until(clock, rows * len(known))
         if status in LATE or clock.over:
@@ -378,7 +383,7 @@ def minimise_listed(
             return None
         answer = solver.getSolution()
         dual = np.array(answer.row_dual)
-        reduced = costs - dual @ matrix
+        reduced = costs - products(dual)
         reduced[known] = np.inf
     weights, unused = np.zeros(len(costs)), 2 * rows
     if max(answer.col_value[:unused]) > SOLVER_TOLERANCE:

@@ -16,6 +16,7 @@ from ..estimation.candidate_set import ScaledVertices
 from ..estimation.listed_vertices import Claim, unlike
 from ..estimation.optimal_design import Spread
 from ..extremal.enumeration import best_mix
+from ..extremal.lift_vectors import Extremes
 from ..foundations.utility import Utility
 from ..numerics.enclosure import as_fractions
 from ..numerics.linear_programmes import OutOfTime, SolverFailed
@@ -30,10 +31,10 @@ __all__ = []
 States = NDArray[np.int64]
 
 
-class ThreeValued:
+class ThreeValued(Extremes):
     """Lift vectors in floats that keep a level under every prior of a region, by the states of secrets, shape (V, N).
 
-    `lifts` and `shifts`, lift minus one, have one vector a column, shape (N, V). `part`, shape (V,), is the value t
+    `part`, shape (V,), is the value t
     of a column, and `keeps` is false where the states allow none.
     """
 
@@ -44,13 +45,24 @@ class ThreeValued:
         self.part, self.keeps = packs.parts(each @ inner, each @ outer)
         p, t = packs.prior, self.part
         mean = np.where(self.keeps, p @ inner + t * (p @ outer), 1.0)
-        self.lifts = (inner + t * outer) / mean
+        lifts = (inner + t * outer) / mean
         # what a largest entry has beyond the mean is lost by the other secrets
         beyond = (p @ none + (1 - t) * (p @ outer)) / mean
-        self.shifts = np.where(inner > 0, beyond, np.where(outer > 0, t / mean, 0.0) - 1)
+        shifts = np.where(inner > 0, beyond, np.where(outer > 0, t / mean, 0.0) - 1)
+        self.tables = lifts, shifts
 
     @property
-    def shares(self) -> Sequence[Fraction]:
+    def lifts(self) -> Array:
+        """One vector a column, shape (N, V)."""
+        return self.tables[0]
+
+    @property
+    def shifts(self) -> Array:
+        """Lift minus one, shape (N, V)."""
+        return self.tables[1]
+
+    @property
+    def shares(self) -> Sequence[Fraction]:  # type: ignore[override]
         """The central prior."""
         return as_fractions(self.packs.prior.tolist())
 

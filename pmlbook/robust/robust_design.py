@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..extremal.enumeration import SHAVES, best_mix, dual_bound, mixture
+from ..extremal.lift_vectors import Extremes
 from ..foundations.utility import Utility, as_utility
 from ..extremal.optimal import bracket, optimal_mechanism
 from .column_ceilings import FULL, PART, Knapsacks
@@ -46,7 +47,7 @@ MAX_REGION_SECRETS = 10  # secrets: up to 3^10 columns, which a programme still 
 
 
 @dataclass(frozen=True)
-class RobustVertices:
+class RobustVertices(Extremes):
     """Extremal lift vectors of a region, exactly: even on `inner`, `share` of that on `outer`, zero elsewhere.
 
     `shares`, length N: the prior by which utility is measured. `inner`, `outer`, shape (V, N): two disjoint

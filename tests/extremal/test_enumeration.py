@@ -1,5 +1,6 @@
 """Enumeration: bounds of floats against fractions, shaved lifts and levels that are kept."""
 
+from dataclasses import replace
 from fractions import Fraction
 from unittest.mock import patch
 
@@ -94,13 +95,15 @@ def test_bounds_of_floats_against_fractions():
         assert abs(kept - np.array(duals, float)).max() < 1e-10 * (1 + abs(kept).max())
 
         free = np.array([float(x) for x in exact])
-        whole = complete(lifts, free, abs(values).max(), used)
+        whole = complete(vertices, free, abs(values).max(), used)
         assert set(whole) <= set(used)
         if len(whole) > 1 and not np.isclose(lifts[:, used[0]], 1).all():
-            again = complete(lifts, free, abs(values).max(), whole[1:])  # one of them is missing
+            again = complete(vertices, free, abs(values).max(), whole[1:])  # one of them is missing
             weights, miss = scipy.optimize.nnls(lifts[:, again], np.ones(n))
             assert miss < 1e-13 * n and min(free[again]) >= free.max() - 1e-8 * abs(values).max()
-        lost = complete(lifts[:, :1], free[:1], 1.0, np.array([0]))
+        tables = ("tall", "place", "tops", "bottoms")
+        first = replace(vertices, **{name: getattr(vertices, name)[:1] for name in tables})
+        lost = complete(first, free[:1], 1.0, np.array([0]))
         assert lost.tolist() == [0]  # nothing averages to one: as given
 
         for shave in (0.0, 2.0**-30, 0.1):
