@@ -19,7 +19,9 @@ from ..numerics.enclosure import whole_numbers
 __all__ = []
 
 # %% ../../nbs/internals/extremal/07_dual_bound.ipynb #7e35c394
-MAX_ENUMERATED_SECRETS = 16  # secrets up to which all vertices are listed within a second or so
+MAX_ENUMERATED_SECRETS = (
+    16  # secrets up to which listing all vertices is no slower than generating them
+)
 
 # %% ../../nbs/internals/extremal/07_dual_bound.ipynb #db000002
 def formula_vertices(shares: Sequence[Fraction], limit: Fraction) -> LiftVertices:
