@@ -167,6 +167,7 @@ COLUMNS_PER_SECRET = 12  # with 4 the variance is up to a third larger
 NOISE = 0.5  # of the largest deviation of a lift
 STEADY_FALL, LEAST_STEADY = 0.3, 1e-6  # of the weight of all frequencies beside few functionals
 LEAST_REST = 1e-6  # of an outcome's information, left when it is taken away
+BLOCK_NUMBERS = 50  # that are computed for an entry of a block
 STRAYED = 2.0  # times the best variance, after a round: its columns left their average
 
 
@@ -286,6 +287,7 @@ class Columns:
         for chosen in np.array_split(places, math.ceil(len(places) / block_size(len(self.prior)))):
             if clock.over:
                 break
+            clock.count(BLOCK_NUMBERS * self.vectors[:, chosen].size)
             lifts, better = self.moved(at, chosen, noisy)
             chosen, lifts = chosen[better], lifts[:, better]
             old, new, weights = self.vectors[:, chosen], self.scaled(lifts), self.weights[chosen]

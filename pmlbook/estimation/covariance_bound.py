@@ -106,12 +106,13 @@ class PairsRelaxation:
 
     def solve(self, start: Array, clock: Clock) -> Array:
         """The best multipliers until the clock is over, the largest own one being 1."""
+        n = len(self.variances)
 
         def stop(_: Array) -> None:
+            clock.count(self.most.size * (n + len(self.limits)))
             if clock.over:
                 raise StopIteration
 
-        n = len(self.variances)
         own = (-MAX_LOG_MULTIPLIER - math.log(2 * n), MAX_LOG_MULTIPLIER)
         ends = [own] * n + [(0.0, None)] * len(self.limits)
         x = scipy.optimize.minimize(

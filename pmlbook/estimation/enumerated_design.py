@@ -323,9 +323,10 @@ def estimation_mechanism(
         return _for_classes(prior, level, rows, alike.ravel().tolist(), (max_time, tol, progress))
     method = _search_method(target, wanted)
     untimed = method in ("growing", "descent") and max_time is None
-    seconds = SOLVER_SECONDS if untimed else max_time
     try:
-        with Clock(seconds, progress, "estimation_mechanism") as clock:
+        with Clock(max_time, progress, "estimation_mechanism") as clock:
+            if untimed:
+                clock.limit_work(SOLVER_SECONDS)
             attempts, bound = _searched(method, prior, level, wanted, tol, clock)
     except (np.linalg.LinAlgError, OverflowError):
         raise too_uneven(prior.floats) from None

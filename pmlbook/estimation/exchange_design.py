@@ -77,6 +77,7 @@ def _change_of_many(
     return _conjugate(product, 2 * inside * seen + barrier, -seen - barrier, sums)
 
 # %% ../../nbs/internals/estimation/06_exchange_design.ipynb #1c92c855
+STEP_NUMBERS = 40  # that Newton's step computes for an entry of the lift vectors
 MIN_SEARCH_STEP = 1e-9  # a line search that is shorter is rounding
 
 
@@ -103,6 +104,7 @@ def barrier_weights(
     for _ in range(30):
         if clock.over:
             break
+        clock.count(STEP_NUMBERS * lifts.size)
         change = change_of(weights)
         now = value(weights)
         reach = min(1.0, 0.99 / max(-change.min(), 1e-300))
@@ -124,6 +126,8 @@ def barrier_weights(
 FIRST_BARRIER = 0.01  # of the criterion: the first weights are good
 MIN_BARRIER = 1e-9  # part of the criterion that the barrier costs at the end
 SWEEP_BARRIER = 1e-3  # of the criterion: while the barrier costs more, no bound is sharp
+CLIMB_NUMBERS = 2000  # that a climb computes for a secret
+SWEEP_NUMBERS = 2  # that a sweep computes for a secret of each set
 RESERVED_SECONDS = 1.2e-5  # seconds reserved for each probability
 
 
@@ -151,7 +155,8 @@ class Excess:
 
     def local_maxima(self, begin: Iterable[Vertex], clock: Clock) -> list[int]:
         """Vertices at the end of climbs, of which none begins when the clock is over."""
-        candidates = self.candidates
+        candidates, begin = self.candidates, list(begin)
+        clock.count(CLIMB_NUMBERS * len(candidates.ones) * len(begin))
         ends = [
             climb(candidates, tall, place, self.spread, self.dual)
             for tall, place in takewhile(lambda _: not clock.over, begin)
@@ -228,6 +233,7 @@ class Exchange:
         if self.sets is not None and self.sweeps(excess, new):
             matrix = claim.utility.matrix
             dual = excess.dual * excess.mean
+            self.clock.count(SWEEP_NUMBERS * self.sets.size)
             best, names = swept(master.candidates, self.sets, matrix, dual)
             bound = claim.bound(best)
             if self.closed(claim.value, bound):
