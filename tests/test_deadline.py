@@ -1,5 +1,7 @@
 """`max_time` is kept by every public call that takes it, by processor time, and one clock reaches all that it asks for.
 
+Without a limit, work is counted, so that an answer depends on no load.
+
 What a call may take beyond a limit, and a fifth of it, has two parts. `GRACE_SECONDS`, a second: the last programme, without which there would
 be no answer. And the exact part, which is not interrupted: input is read in fractions, a mechanism is mixed and
 certified in whole numbers, classes of datasets are counted. Each case says how many seconds that is on a slow machine
@@ -12,6 +14,7 @@ PMLBOOK_FUZZ=full also gives them five seconds, and larger input.
 
 import ast
 import inspect
+import itertools
 import os
 import warnings
 from pathlib import Path
@@ -22,8 +25,11 @@ import pytest
 from public_names import PUBLIC
 
 import pmlbook as pb
+from pmlbook.estimation import enumerated_design
+from pmlbook.extremal import column_generation
 from pmlbook.numerics import progress
 from pmlbook.numerics.progress import GRACE_SECONDS, Clock
+from pmlbook.robust import many_secrets, pilot
 
 FULL = os.environ.get("PMLBOOK_FUZZ") == "full"
 LIMITS = (0.1, 1.0, 5.0) if FULL else (0.1,)
@@ -162,6 +168,33 @@ def test_a_limit_is_kept(name):
     for limit in LIMITS:
         beyond = slowness() * (GRACE_SECONDS + exact)
         assert used(call, given, limit) <= 1.2 * limit + beyond
+
+
+WORK = {
+    "near ties": (column_generation, OPTIMAL, (ties(60, 1e-3), 0.5)),
+    "frequencies of sixteen": (enumerated_design, pb.estimation_mechanism, (zipf(16), 0.3)),
+    "frequencies of sixty": (enumerated_design, pb.estimation_mechanism, (zipf(60), 1.0)),
+    "a region": (many_secrets, pb.robust.robust_mechanism, (region(16), 0.5)),
+    "another utility": (many_secrets, pb.robust.robust_mechanism, (region(14), 0.5, "chi_square")),
+    "frequencies in a region": (pilot, pb.estimation_mechanism, (region(11), 1.0)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::pmlbook.LooseBound")
+@pytest.mark.parametrize("name", WORK)
+def test_an_answer_without_a_limit_depends_on_no_load(name, monkeypatch):
+    """The same call where the clock stands still, and where an hour passes between two looks at it; work does limit it."""
+    module, call, given = WORK[name]
+    limits = {"DEFAULT_WORK", "SEARCH_WORK", "EXCHANGE_WORK"} & set(vars(module))
+    answers = []
+    for work, pace in ((0.02, 0.0), (0.02, 3600.0), (0.2, 0.0)):
+        for limit in limits:
+            monkeypatch.setattr(module, limit, work)
+        looks = itertools.count()
+        monkeypatch.setattr(progress, "perf_counter", lambda: pace * next(looks))  # noqa: B023
+        design = call(*given)
+        answers.append((design.mechanism.weights.tobytes(), design.value, design.bound))
+    assert answers[0] == answers[1] != answers[2]
 
 
 def limited():

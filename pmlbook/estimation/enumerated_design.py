@@ -31,13 +31,13 @@ from ..numerics.validation import Array, CheckedPrior, PriorLike
 from ..numerics.validation import check_nonnegative, design_level, design_prior
 from ..extremal.column_generation import why_loose
 from ..numerics.enclosure import float_below
-from ..numerics.linear_programmes import SOLVER_SECONDS, Infeasible, LooseBound, SolverFailed
+from ..numerics.linear_programmes import Infeasible, LooseBound, SolverFailed
 from ..numerics.linear_programmes import warn_if_loose
 from ..numerics.progress import Clock
 from ..release.mechanism import Design, DesignWarning, Mechanism, Region, warn_of
 
 # %% auto #0
-__all__ = ['MAX_LISTED_SECRETS', 'MAX_GROWN_SECRETS', 'BOUND_SHARE', 'STORING_SECONDS', 'DESIGN_TOLERANCE',
+__all__ = ['MAX_LISTED_SECRETS', 'DEFAULT_WORK', 'MAX_GROWN_SECRETS', 'BOUND_SHARE', 'STORING_SECONDS', 'DESIGN_TOLERANCE',
            'MIN_STORED_PROBABILITY', 'estimation_mechanism']
 
 # %% ../../nbs/internals/estimation/04_enumerated_design.ipynb #7e1d0a02
@@ -266,7 +266,8 @@ def estimation_mechanism(
     max_time : float, optional
         Seconds until the search ends with its best so far; a mechanism is then stored and measured. Left out, a
         mean or another single functional has no limit, and neither have at most `MAX_LISTED_SECRETS` secrets;
-        everything else stops after a minute, and more than `MAX_GROWN_SECRETS` secrets after 40 rounds.
+        everything else stops after counted work, some minute, and more than `MAX_GROWN_SECRETS` secrets after 40
+        rounds, so that the answer depends on no machine and no load.
     tol : float
         Beyond `MAX_LISTED_SECRETS` secrets the search stops when value and bound are this fraction apart.
     progress : callable or bool, optional
@@ -326,7 +327,7 @@ def estimation_mechanism(
     try:
         with Clock(max_time, progress, "estimation_mechanism") as clock:
             if untimed:
-                clock.limit_work(SOLVER_SECONDS)
+                clock.limit_work(DEFAULT_WORK)
             attempts, bound = _searched(method, prior, level, wanted, tol, clock)
     except (np.linalg.LinAlgError, OverflowError):
         raise too_uneven(prior.floats) from None
@@ -344,7 +345,8 @@ def estimation_mechanism(
         tolerance = DESIGN_TOLERANCE * bound + math.ulp(bound)
         warn_if_loose("estimation_mechanism", value, bound, tolerance)
     elif value - bound > 2 * tol * value:
-        why = "the time is up, or no search finds anything better"
+        done = f"the work of {DEFAULT_WORK:g} seconds is done, and max_time= allows more"
+        why = f"{done if untimed else 'the time is up'}, or no search finds anything better"
         message = why_loose("estimation_mechanism", value, bound, tol, why)
         warnings.warn(message, LooseBound, stacklevel=2)
     return warn_of(Design(mechanism, value, bound, "optimal design"), frequencies=False)
@@ -352,6 +354,7 @@ def estimation_mechanism(
 
 # most secrets whose vertices are all enumerated; with more, an exchange is faster
 MAX_LISTED_SECRETS = 12
+DEFAULT_WORK = 60.0  # seconds of counted work, after which a search without a limit of time ends
 MAX_GROWN_SECRETS = 50  # with more, a design of 12 columns a secret is better at any time
 BOUND_SHARE = 0.2  # of the time
 STORING_SECONDS = 1e-5  # for each pair of secrets, to store the columns and measure them

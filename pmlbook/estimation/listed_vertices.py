@@ -105,6 +105,7 @@ class Weighted(NamedTuple):
         return self.criterion.slopes(self.lifts, weights)
 
 
+PATH_NUMBERS = 8  # that the path computes for a pair of weights and a secret
 BARRIER_DIGITS = 12  # the barrier parameter falls to this power of a tenth of the criterion
 FINAL_STEPS = 3  # steps at the end, too small for a line search to distinguish them from rounding
 
@@ -119,6 +120,7 @@ def best_weights(lifts: Array, weights: Array, criterion: SummedVariance, clock:
         raise np.linalg.LinAlgError("the criterion has no size, by rounding")
     parameters = [unit * 10.0**-k for k in range(2, BARRIER_DIGITS + 1)]
     smooth = Weighted(criterion, lifts)
+    clock.count(PATH_NUMBERS * len(weights) * lifts.size)
     *_, at = central_path(weights, smooth, lifts, parameters, clock)
     weights = at.point
     if at.parameter > parameters[-1]:

@@ -77,14 +77,20 @@ class Programme:
     inequality_duals: Array
 
 # %% ../../nbs/internals/numerics/05_linear_programmes.ipynb #c78a02a5
-SOLVER_SECONDS = 60.0  # of a search that has no other limit
 MAX_ITERATIONS = 1_000_000  # of one programme without a limit of time: the same on every machine
 SOLVER_TOLERANCE = 1e-10
+NUMBERS_PER_ENTRY = 0.1  # of the matrix, that an iteration of the simplex method counts for
+POSED = 100  # iterations that the posing of a programme counts for
 OPTIMAL, LATE, CONTRADICTION = (
     0,
     1,
     2,
 )  # statuses of linprog; 3 is an unbounded gain, 4 numerical difficulty
+
+
+def numbers_of(entries: int) -> float:
+    """The numbers that one iteration of the simplex method counts for, if so many entries are not zero."""
+    return max(1.0, NUMBERS_PER_ENTRY * entries)
 
 
 def maximise(
@@ -107,10 +113,14 @@ def maximise(
     scale = np.abs(gain).max() or 1.0
     matrix, limits = at_most or (None, None)
     equations, sides = equal or (None, None)
+    counted = [] if clock.work is None else [m for m in (matrix, equations) if m is not None]
+    numbers = numbers_of(sum(scipy.sparse.csr_array(m).nnz for m in counted))
     options: dict[str, Any] = {"maxiter": MAX_ITERATIONS}
     options |= {f"{side}_feasibility_tolerance": SOLVER_TOLERANCE for side in ("primal", "dual")}
     for method in ("highs-ds", "highs-ipm"):
-        if clock.limit < math.inf:
+        if clock.work is not None:
+            options["maxiter"] = clock.iterations(numbers)
+        elif clock.limit < math.inf:
             options["time_limit"] = max(clock.left, 1e-3)
         try:
             found = scipy.optimize.linprog(
@@ -118,6 +128,7 @@ def maximise(
             )
         except ValueError as error:
             raise SolverFailed(f"the programme cannot be posed: {error}") from None
+        clock.count(numbers * (POSED + max(0, found.nit)))
         if found.status in (OPTIMAL, LATE, CONTRADICTION):  # no second method
             break
     if found.status == CONTRADICTION:

@@ -88,6 +88,10 @@ class Clock:
         if self.work is not None:
             self.work[0] += SECONDS_PER_NUMBER * numbers
 
+    def iterations(self, numbers: float) -> int:
+        """How many iterations of a solver are left, if each computes so many numbers."""
+        return int(min(self.left / (SECONDS_PER_NUMBER * numbers), 2**31 - 1))
+
     @property
     def left(self) -> float:
         """Seconds until the limit, at least 0; infinite without a limit."""

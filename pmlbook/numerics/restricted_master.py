@@ -14,8 +14,8 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from .linear_programmes import SOLVER_TOLERANCE, OutOfTime, SolverFailed
-from .progress import SECONDS_PER_NUMBER, Clock
+from .linear_programmes import SOLVER_TOLERANCE, OutOfTime, SolverFailed, numbers_of
+from .progress import Clock
 from .validation import Array
 
 # %% auto #0
@@ -305,7 +305,6 @@ def minimise_precisely(
 # %% ../../nbs/internals/numerics/11_restricted_master.ipynb #c1157ed1
 COLUMNS_PER_ROW = 16  # columns a round, times the number of rows
 UNIT_COST = 1e2  # of the unit columns, times the largest cost
-NUMBERS_PER_ENTRY = 0.1  # that an iteration of the simplex method counts for
 LATE = highspy.HighsModelStatus.kTimeLimit, highspy.HighsModelStatus.kIterationLimit
 
 
@@ -326,14 +325,13 @@ class SilentHighs(highspy.Highs):
         entries = np.ascontiguousarray(matrix.T).ravel()
         self.addCols(many, costs, np.zeros(many), top, rows * many, start, which, entries)
 
-    def run_until(self, clock: Clock, entries: float) -> highspy.HighsModelStatus:
+    def run_until(self, clock: Clock, entries: int) -> highspy.HighsModelStatus:
         """Run until the clock is over, and return the status; `entries` of the matrix are not zero."""
-        numbers = max(1.0, NUMBERS_PER_ENTRY * entries)  # of one iteration
+        numbers = numbers_of(entries)
         if clock.work is None:
             self.setOptionValue("time_limit", self.getRunTime() + clock.left)
         else:
-            most = min(clock.left / (SECONDS_PER_NUMBER * numbers), 2**31 - 1)
-            self.setOptionValue("simplex_iteration_limit", int(most))
+            self.setOptionValue("simplex_iteration_limit", clock.iterations(numbers))
         self.run()
         clock.count(numbers * max(0, self.getInfo().simplex_iteration_count))
         return self.getModelStatus()

@@ -120,6 +120,7 @@ class Excess(NamedTuple):
 
 
 MIN_RELATIVE_GAIN = 1e-9  # of a worth: a change that gains less is rounding
+CHANGE_NUMBERS = 8  # that are computed for the state of a secret in a changed column
 
 
 def climb(
@@ -128,6 +129,7 @@ def climb(
     """A column that no change of one secret improves, nor of two if `twice`, and its worth; the best so far when the time is over."""
 
     def best_of(several: States) -> tuple[float, States]:
+        clock.count(CHANGE_NUMBERS * several.size)
         columns = ThreeValued(packs, several)
         found = worth(columns)
         return float(found.max()), several[found.argmax()]

@@ -28,6 +28,7 @@ __all__ = []
 
 # %% ../../nbs/internals/robust/01_many_secrets.ipynb #6e936ede
 MIN_EXCHANGE_NATS = 1e-13  # in nats: an exchange that gains less is rounding
+EXCHANGE_NUMBERS = 10  # that are computed for a pair of changes
 
 
 class Exchanges:
@@ -76,6 +77,7 @@ def exchanged(
     states = states.copy()
     best = -np.inf
     while True:
+        clock.count(EXCHANGE_NUMBERS * len(exchanges.first))
         found, _ = packs.worth(*(exchanges.sums(each, states, state) for state in (FULL, PART)))
         step = int(found.argmax())
         if not found[step] > best + MIN_EXCHANGE_NATS or clock.over:
@@ -91,7 +93,8 @@ MIN_PROGRESS = 1e-5
 SMOOTHING_WEIGHT = 0.6  # weight of the dual variables with the best estimate
 EXCHANGE_STARTS = 4  # vertices of the bound, and columns in use, from which exchange begins
 MIN_REDUCED_COST_NATS = 1e-9  # in nats: a column of a smaller reduced cost is left out
-MAX_SEARCH_SECONDS = 40.0  # seconds, unless the caller gives another limit
+CEILING_NUMBERS = 2000  # that a ceiling computes for a secret
+SEARCH_WORK = 40.0  # seconds of counted work, unless the caller gives a limit of time
 SEARCH_SHARE = 0.7  # part of the time for the search of columns; bound and mixture get the rest
 MAX_PAIRED_SECRETS = 200  # most secrets whose pairs of changes fit into memory
 
@@ -113,6 +116,14 @@ def circle_columns(packs: Knapsacks, rng: np.random.Generator) -> list[NDArray[n
     return made
 
 # %% ../../nbs/internals/robust/01_many_secrets.ipynb #d79d3d48
+def search_clock(clock: Clock) -> Clock:
+    """The clock of the search for columns: a part of the time, or counted work where the time has no limit."""
+    search = clock.part(SEARCH_SHARE)
+    if search.limit == math.inf:
+        search.limit_work(SEARCH_WORK)
+    return search
+
+
 class MasterOfColumns:
     """The restricted master of 'Robust mechanisms for many secrets', with the columns found so far by their states.
 
@@ -162,6 +173,7 @@ class Pricing:
     def __call__(self, dual: Array) -> Priced:
         """Columns at smoothed dual variables, else at those of the master; and an estimate of the bound."""
         generation, packs = self.generation, self.master.packs
+        generation.clock.count(CEILING_NUMBERS * packs.size * len(self.points))
         above, vertices = column_ceilings(packs, -dual, self.points, self.points)
         estimate = lagrangian_bound(dual.sum(), packs.most, -above.max())
         if generation.is_closed(generation.value, max(estimate, generation.bound or -np.inf)):
@@ -219,7 +231,7 @@ def grow_columns(
     generation = Generation(
         master,
         lambda cost, bound: cost - bound < -RELATIVE_GAP * cost / 2,
-        clock.part(SEARCH_SHARE, MAX_SEARCH_SECONDS),
+        search_clock(clock),
         lambda cost, bound: clock.tell(-cost, -bound),
     )
     generation.solve(clock.finishing())  # without a first solution there are no dual variables

@@ -114,9 +114,8 @@ def weighted(
     return states, weights, float_below(Fraction(bound) * unit**2)
 
 # %% ../../nbs/robust/03_pilot.ipynb #9110700f
-EXCHANGE_SECONDS = (
-    20.0  # of the search beyond `MAX_REGION_SECRETS` secrets, unless the caller gives a limit
-)
+# seconds of counted work beyond `MAX_REGION_SECRETS` secrets, unless the caller gives a limit of time
+EXCHANGE_WORK = 20.0
 
 
 def robust_estimation(
@@ -139,9 +138,10 @@ def robust_estimation(
     wanted = functionals(target, region.prior, region.inputs)
     check_estimable(wanted, level)
     listed = len(wanted) <= MAX_REGION_SECRETS
-    seconds = EXCHANGE_SECONDS if max_time is None and not listed else max_time
     limit = exp_around(Fraction(min(level, 1000.0)))[1]
-    clock = Clock(seconds, label="estimation_mechanism")
+    clock = Clock(max_time, label="estimation_mechanism")
+    if max_time is None and not listed:
+        clock.limit_work(EXCHANGE_WORK)
     try:
         candidates: ListedColumns | ExchangedColumns = (
             ListedColumns(robust_vertices(region, limit))
@@ -158,7 +158,7 @@ def robust_estimation(
     values = [estimation_variance(one, wanted) for one in made]
     value, mechanism = min(values), made[int(np.argmin(values))]
     if not listed:
-        bound = central_bound(region, level, wanted, seconds)
+        bound = central_bound(region, level, wanted, max_time)
     if bound > value:
         raise Contradiction(f"the variance {value} is below {bound}, proved to be the least")
     if listed:

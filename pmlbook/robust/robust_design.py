@@ -23,7 +23,7 @@ from ..extremal.optimal import bracket, optimal_mechanism
 from .column_ceilings import FULL, PART, Knapsacks
 from .column_exchange import exchanged_columns
 from .estimated_prior import PriorRegion, least_mean
-from .many_secrets import MAX_PAIRED_SECRETS, MAX_SEARCH_SECONDS, SEARCH_SHARE
+from .many_secrets import MAX_PAIRED_SECRETS, search_clock
 from .many_secrets import grow_columns, information_bound
 from ..release.certificate import exp_below
 from ..release.mechanism import Design, DesignWarning, Mechanism, warn_of
@@ -277,7 +277,9 @@ def centre_level(region: PriorRegion, level: float) -> float:
     return min(1000.0, -math.log(room) * (1 + 2.0**-40) + 2.0**-40) if room > 0 else 1000.0
 
 
-def central_optimum(region: PriorRegion, level: float, utility: Utility, seconds: float) -> float:
+def central_optimum(
+    region: PriorRegion, level: float, utility: Utility, seconds: float | None
+) -> float:
     """A bound on the utility of every mechanism with a level under all priors of a region, by the central one."""
     with warnings.catch_warnings():
         # about a mechanism that is not returned
@@ -304,9 +306,10 @@ def robust_mechanism(
     utility : str, Utility or callable
         As for `optimal_mechanism`.
     max_time : float, optional
-        Seconds after which no programme is begun or goes on, a minute for each if left out; the first of the
-        last ones may take one more, `GRACE_SECONDS`. Beyond `MAX_REGION_SECRETS` secrets the search for columns ends a little before,
-        after 40 seconds if left out. Without a programme that ends in time, the mechanism says nothing.
+        Seconds after which no programme is begun or goes on; the first of the last ones may take one more,
+        `GRACE_SECONDS`. Beyond `MAX_REGION_SECRETS` secrets the search for columns ends a little before. Without a
+        programme that ends in time, the mechanism says nothing. Left out, the search for columns ends after counted
+        work, some 40 seconds, so that the answer depends on no machine and no load.
 
     Returns
     -------
@@ -323,7 +326,7 @@ def robust_mechanism(
         handle for this utility, the utility is unknown, or an entry of the prior is so small that no float holds its
         inverse.
     SolverFailed
-        If a programme finds no mixture, or none in a minute. A constant mechanism keeps every level, so it is
+        If a programme finds no mixture. A constant mechanism keeps every level, so it is
         never `Infeasible`.
 
     Warns
@@ -360,9 +363,9 @@ def robust_mechanism(
             if region.contains(region.prior, tol=0):  # then the level is kept under this prior, too
                 bound = min(bound, information_bound(region.prior, level))
         else:
-            part = clock.part(SEARCH_SHARE, MAX_SEARCH_SECONDS)
-            bound = central_optimum(region, level, measure, part.limit)
-            states = exchanged_columns(Knapsacks(region, limit), measure, clock.part(SEARCH_SHARE))
+            seconds = None if max_time is None else search_clock(clock).limit
+            bound = central_optimum(region, level, measure, seconds)
+            states = exchanged_columns(Knapsacks(region, limit), measure, search_clock(clock))
             inner, outer = states == FULL, states == PART
         min_of = cache(partial(least_mean, region))
         vertices_at = partial(vertices_of, region, inner=inner, outer=outer, min_of=min_of)
