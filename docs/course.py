@@ -31,6 +31,7 @@ from boxes import files_of  # noqa: E402
 
 MARK = "# check\n"
 BLANK = "answer = ...\n"
+SECTION = re.compile(r"^(?=## )", re.M)
 QUESTION = re.compile(r"^(?=\d+\. )", re.M)
 LEVEL = re.compile(r"\d+\. \*(Computation|Proof|Reason|Design)\.\* ")
 SOLUTION = re.compile(r"\n*^:::\{admonition\} Solution\n.*?^:::$", re.M | re.S)
@@ -50,10 +51,20 @@ def blank(source: str) -> str | None:
     return below and BLANK + below
 
 
+def headed(cells):
+    """The cells, with each heading of a section at the beginning of one."""
+    for cell in cells:
+        if cell.cell_type == "code":
+            yield cell
+            continue
+        for text in filter(str.strip, SECTION.split(cell.source)):
+            yield new_markdown_cell(text.strip(), metadata=cell.metadata)
+
+
 def split(notebook):
     """The cells before the exercises, each question with its code cells, and the cells after them."""
     cells = [
-        c for c in notebook.cells if "remove-cell" not in c.metadata.get("tags", [])
+        c for c in headed(notebook.cells) if "remove-cell" not in c.metadata.get("tags", [])
     ]  # no way on
     heads = [k for k, cell in enumerate(cells) if cell.source.startswith("## ")]
     start = next((k for k in heads if cells[k].source.startswith("## Exercises")), len(cells))
