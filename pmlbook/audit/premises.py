@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -141,7 +141,7 @@ def chance_of_sample(counts: NDArray[np.int64], prior: Array) -> float:
 # %% ../../nbs/internals/audit/01_premises.ipynb #d06fcc6f
 ROWS_A_STRATUM = 30  # fewer are counted together: their shares are mostly chance
 MAX_VALUES = 1000  # of a column that is counted; more are no groups of people
-MAX_REMEMBERED = 10_000  # values of another column, for those that repeat
+MAX_REMEMBERED = 10_000  # values of another column, for those that repeat; then no new ones are
 SIGNIFICANCE, FALSE_ALARMS = 0.001, 0.01  # of one column, and of all together
 
 
@@ -226,39 +226,42 @@ class Premises:
 # %% ../../nbs/internals/audit/01_premises.ipynb #ecf10978
 @dataclass
 class _Counts:
-    """The counts of one column that stays: rows of a table while it has few values, else the values that repeat."""
+    """The counts of one column that stays, of each of its first values.
 
-    size: int
-    table: dict[Hashable, NDArray[np.int64]] | None = field(default_factory=dict)
-    seen: Counter[Hashable] = field(default_factory=Counter)
-    _known: Any = None  # of `seen`, as an Arrow array
+    `width`: into how many cells the rows of a value are counted: of gaps and of each secret, or in one if the values
+    are many. `places`: the number of each value. `cells`: those of one value after those of the other.
+    """
+
+    width: int
+    places: _Places = field(default_factory=lambda: _Places())
+    cells: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    _known: Any = None  # of `places`, as an Arrow array
 
     def add(self, codes: NDArray[np.intp], values: Any) -> None:
-        if self.table is None and len(self.seen) >= MAX_REMEMBERED:
+        if self.places.full:
             values = self._remembered(values)
         kinds, different = _factorised(values)
-        often = np.bincount(kinds, minlength=len(different)).tolist()
-        self._remember(dict(zip(different, often)))
-        if self.table is None:
-            return
-        if len(self.table.keys() | set(different)) > MAX_VALUES:
-            self.table = None
-            return
-        there = codes >= 0  # a gap of the secret is no answer
-        cells = kinds[there] * self.size + codes[there]
-        counts = np.bincount(cells, minlength=len(different) * self.size)
-        for value, row in zip(different, counts.reshape(-1, self.size)):
-            self.table[value] = self.table.get(value, 0) + row
+        places = self._numbered(different)[kinds]
+        many = self.width == 1
+        np.add.at(self.cells, places[places >= 0] if many else places * self.width + codes + 1, 1)
 
-    def _remember(self, found: Mapping[Hashable, int]) -> None:
-        if len(self.seen) >= MAX_REMEMBERED:
-            found = {value: found[value] for value in self.seen.keys() & found.keys()}
-        for value, often in found.items():
-            if value in self.seen or len(self.seen) < MAX_REMEMBERED:
-                self.seen[value] += often
+    def _numbered(self, values: Sequence[Hashable]) -> NDArray[np.intp]:
+        """The numbers of values, with room for new ones."""
+        places = np.fromiter(self.places.of(values), np.intp, len(values))
+        new = len(self.places) * self.width - len(self.cells)
+        if new:
+            self.cells = np.append(self.cells, np.zeros(new, np.int64))
+        if len(self.places) > MAX_VALUES:
+            self._add_up()
+        return places
+
+    def _add_up(self) -> None:
+        self.cells, self.width = self.cells.reshape(-1, self.width).sum(axis=1), 1
 
     def _remembered(self, values: Any) -> Any:
-        """The values that are remembered, of an Arrow array; of others all, which is slower and no less right."""
+        """The values that are remembered; of some kinds all, which is slower and no less right."""
+        if isinstance(values, Sequence):
+            return list(filter(self.places.__contains__, values))
         if not hasattr(values, "dictionary_encode"):
             return values
         import pyarrow as pa
@@ -269,7 +272,7 @@ class _Counts:
                 odd = pa.types.is_floating(
                     values.type
                 )  # has texts among its numbers, see `as_seen`
-                seen = [float(x) if odd and isinstance(x, str) else x for x in self.seen]
+                seen = [float(x) if odd and isinstance(x, str) else x for x in self.places]
                 self._known = pa.array(seen, values.type)
             return values.filter(pc.is_in(values, self._known))
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -277,71 +280,76 @@ class _Counts:
 
     def merge(self, other: _Counts) -> None:
         """Add the counts of other rows."""
-        self._remember(other.seen)
-        if self.table is None or other.table is None:
-            self.table = None
-            return
-        for value, row in other.table.items():
-            self.table[value] = self.table.get(value, 0) + row
-        if len(self.table) > MAX_VALUES:
-            self.table = None
+        places = self._numbered(list(other.places))
+        if other.width < self.width:
+            self._add_up()
+        more = other.cells.reshape(-1, other.width)
+        more = more if self.width == other.width else more.sum(axis=1, keepdims=True)
+        self.cells.reshape(-1, self.width)[places[places >= 0]] += more[places >= 0]
 
     @property
-    def small(self) -> int:
-        """Rows in strata that are counted together."""
-        sizes = [int(row.sum()) for row in (self.table or {}).values()]
-        return sum(size for size in sizes if size < ROWS_A_STRATUM)
+    def most(self) -> int:
+        """The most rows of one value."""
+        return int(self.cells.reshape(-1, self.width).sum(axis=1).max(initial=0))
 
-    def rows(self) -> NDArray[np.int64] | None:
-        """The strata that are counted, shape (S, N), small ones together; None if most rows lie in small ones."""
-        if not self.table:
+    def rows(self) -> tuple[NDArray[np.int64], int] | None:
+        """The strata that are counted, shape (S, N), small ones together, and the rows in small ones; None if most are."""
+        if self.width == 1 or not self.places:
             return None
-        table = np.array(list(self.table.values()))
+        table = self.cells.reshape(-1, self.width)[:, 1:]
         sizes = table.sum(axis=1)
         large = sizes >= ROWS_A_STRATUM
         if 2 * sizes[large].sum() < sizes.sum() or not large.any():
             return None
         rest = table[~large].sum(axis=0)
-        kept = table[large]
-        return np.vstack([kept, rest]) if rest.sum() >= ROWS_A_STRATUM else kept
+        small, kept = int(rest.sum()), table[large]
+        return (np.vstack([kept, rest]) if small >= ROWS_A_STRATUM else kept), small
 
 
-def _factorised(values: Any) -> tuple[NDArray[np.intp], list[Hashable]]:
-    """Positions of the values among the different ones, and these; what cannot be compared is taken as its text."""
-    if hasattr(values, "dictionary_encode"):  # of Arrow, which is quicker than a list
-        try:
-            coded = values.dictionary_encode("encode")
-            kinds = coded.indices.to_numpy(zero_copy_only=False).astype(np.intp)
-            return _merged(kinds, coded.dictionary.to_pylist())
-        except (NotImplementedError, AttributeError, TypeError, ValueError):
-            values = values.to_pylist()
-    if hasattr(values, "factorize"):  # of pandas
-        try:
-            kinds, different = values.factorize(use_na_sentinel=False)
-            return _merged(kinds.astype(np.intp), list(different))
-        except (TypeError, ValueError):
-            pass  # lists, for instance
+class _Places(dict[Hashable, int]):
+    """The first values of a column, numbered as they appear."""
+
+    @property
+    def full(self) -> bool:
+        return len(self) >= MAX_REMEMBERED
+
+    def __missing__(self, value: Hashable) -> int:
+        place = self[value] = len(self)
+        return place
+
+    def of(self, values: Sequence[Hashable]) -> Iterable[int]:
+        """The numbers of values, -1 for those that are not remembered."""
+        parts = (values[k : k + MAX_REMEMBERED] for k in range(0, len(values), MAX_REMEMBERED))
+        return chain.from_iterable(
+            map(self.get, part, repeat(-1)) if self.full else map(self.__getitem__, part)
+            for part in parts
+        )
+
+
+def _factorised(values: Any) -> tuple[NDArray[np.intp] | slice, Sequence[Hashable]]:
+    """Positions of the values among others, and these; texts of a file are these, and what has no hash is its text."""
+    if isinstance(values, Sequence):
+        return slice(None), values
+    if not hasattr(
+        values, "dictionary_encode"
+    ):  # what is no Arrow array, as texts and numbers mixed
+        return slice(None), _comparable(list(values))
     try:
-        listed = list(values)
-        position = {value: place for place, value in enumerate(dict.fromkeys(listed))}
-    except TypeError:
-        listed = list(map(repr, values))
-        position = {value: place for place, value in enumerate(dict.fromkeys(listed))}
-    kinds = np.fromiter(map(position.__getitem__, listed), np.intp, len(listed))
-    return _merged(kinds, list(position))
+        plain = values.dictionary_decode() if hasattr(values, "dictionary") else values
+        coded = plain.dictionary_encode("encode")
+    except NotImplementedError:  # structures, for instance
+        return slice(None), list(map(repr, values.to_pylist()))
+    kinds = coded.indices.to_numpy(zero_copy_only=False).astype(np.intp)
+    return kinds, _comparable(coded.dictionary.to_pylist())
 
 
-def _merged(kinds: NDArray[np.intp], values: list[Any]) -> tuple[NDArray[np.intp], list[Hashable]]:
-    """The same with values that look alike as one."""
-    if not any(issubclass(kind, (*ODD, list, dict)) for kind in {*map(type, values)}):
-        return kinds, values
+def _comparable(values: list[Any]) -> list[Hashable]:
+    """Values as they are seen, or all as their texts."""
     try:
-        seen = [as_seen(value) for value in values]
-        places = {value: place for place, value in enumerate(dict.fromkeys(seen))}
-    except TypeError:
-        seen = [repr(value) for value in values]
-        places = {value: place for place, value in enumerate(dict.fromkeys(seen))}
-    return np.array([places[value] for value in seen], np.intp)[kinds], list(places)
+        kinds = {*map(type, {*values})}
+    except TypeError:  # lists, for instance
+        return list(map(repr, values))
+    return list(map(as_seen, values)) if any(issubclass(kind, ODD) for kind in kinds) else values
 
 # %% ../../nbs/internals/audit/01_premises.ipynb #4f41cdb6
 @dataclass
@@ -352,11 +360,11 @@ class Beside:
     size: int
 
     def __post_init__(self) -> None:
-        self._counts = [_Counts(self.size) for _ in self.columns]
+        self._counts = [_Counts(self.size + 1) for _ in self.columns]
         self._own = np.zeros(self.size, np.int64)
 
     def add(self, codes: NDArray[np.intp], columns: Sequence[Any]) -> None:
-        """Count a block: positions of the secrets, -1 for a gap, and the values of each column."""
+        """Count a block: positions of the secrets, -1 for a gap, and each column, of Arrow, or texts."""
         self._own += np.bincount(codes[codes >= 0], minlength=self.size)
         for counts, values in zip(self._counts, columns, strict=True):
             counts.add(codes, values)
@@ -373,21 +381,22 @@ class Beside:
         """What was counted, for a mechanism with these secrets as inputs."""
         within, uncounted = list[Within](), list[Uncounted]()
         for column, counts in zip(self.columns, self._counts):
-            table = counts.rows()
-            if table is None:
-                uncounted.append(Uncounted(column, max(counts.seen.values(), default=0)))
+            counted = counts.rows()
+            if counted is None:
+                uncounted.append(Uncounted(column, counts.most))
                 continue
+            table, small = counted
             level = level_at(mechanism, table[worst_row(mechanism, table)])
             alone = table[(table > 0).sum(axis=1) == 1]
-            proved, small = int(alone.sum()), counts.small
+            proved = int(alone.sum())
             within.append(Within(column, level, len(table), chance_of(table), proved, small))
         own, chance = 0.0, 1.0
         if self._own.any():
             own = level_at(mechanism, self._own)
             chance = chance_of_sample(self._own, mechanism.prior)
         within.sort(key=lambda one: -one.level)
-        counted = tuple(within), tuple(uncounted), tuple(visible)
-        return Premises(mechanism.epsilon, own, chance, *counted, believed)
+        columns = tuple(within), tuple(uncounted), tuple(visible)
+        return Premises(mechanism.epsilon, own, chance, *columns, believed)
 
 
 def check_premises(premises: Premises, limit: float) -> None:

@@ -176,7 +176,7 @@ def release_file(
     draw = asked(log, terms, account, budget, again, second=force)
     key = draw.key if draw else Key.new() if rng is None else Key(random_words(rng)(8).tobytes())
     completed = draw is not None and draw.entry is not None
-    with open_table(source, layout) as table, _booked_noted(draw):
+    with _booked_noted(draw), open_table(source, layout) as table:
         copied = _Copy(table, terms, key, missing, other, show_values, read)
         # The target has no name until the block ends, so what fails below leaves nothing behind.
         with new_file(target, force, table.source.file, completed) as file:

@@ -86,7 +86,9 @@ def several(texts: Any, what: str) -> tuple[str, ...]:
 STANDARD_LAYOUT = Layout()
 
 # %% ../../nbs/internals/files/01_tables.ipynb #eac67c26
-BLOCK_ROWS = 2**14  # rows of a CSV file in memory at a time
+BLOCK_ROWS = (
+    2**10
+)  # rows of a CSV file in memory at a time: few enough for the cache of a processor
 PIECE_CHARACTERS = 2**16  # that are read at once
 MAX_LINE_CHARACTERS = 2**20
 Write = Callable[
@@ -121,7 +123,7 @@ class OpenFile:
 
 
 class CsvTable:
-    """A CSV file that is read once, block by block; a block is a list of rows, each a list of texts.
+    """A CSV file that is read once, block by block; a block is a list of columns, each a tuple of texts.
 
     ValueError while it is made or read, if it is empty, no text in this encoding, or broken.
 
@@ -171,7 +173,7 @@ class CsvTable:
             why = f"cannot be read as gzip {after}: it is cut off or broken"
             raise ValueError(f"{self.source.path} {why}") from None
 
-    def blocks(self, places: Sequence[int] | None = None) -> Iterator[list[list[str]]]:
+    def blocks(self, places: Sequence[int] | None = None) -> Iterator[list[tuple[str, ...]]]:
         """The rows below the header, in blocks; all columns, for any `places`."""
         width, blank = len(self.columns), 0
         while True:
@@ -188,8 +190,10 @@ class CsvTable:
             if {*map(len, rows)} - {width} or (rows and before):
                 self._refuse(rows, width, before)
             self.done += len(rows)
-            if rows:
-                yield rows
+            columns = list(zip(*rows))
+            del rows  # for the collector of garbage, which counts lists
+            if columns:
+                yield columns
 
     def _refuse(self, rows: list[list[str]], width: int, blank: int) -> None:
         """The error of the first row of another width."""
@@ -200,16 +204,15 @@ class CsvTable:
         raise ValueError(f"row {self.done + place + 1} of {self.source.path} {what}")
 
     def column(
-        self, block: list[list[str]], place: int, known: Sequence[Any] = ()
+        self, block: list[tuple[str, ...]], place: int, known: Sequence[Any] = ()
     ) -> Sequence[Any]:
         """One column of a block, None where a text means missing and is not `known`."""
-        gaps = {*self.layout.missing_text}.difference(known)
-        fields = [row[place] for row in block]
-        if gaps.isdisjoint(fields):
+        gaps, fields = {*self.layout.missing_text}.difference(known), block[place]
+        if not gaps or gaps.isdisjoint(fields):
             return fields
         return [None if text in gaps else text for text in fields]
 
-    def declared(self, block: list[list[str]], place: int) -> list[Any]:
+    def declared(self, block: list[tuple[str, ...]], place: int) -> list[Any]:
         """A CSV file declares no values."""
         return []
 
@@ -241,12 +244,12 @@ class CsvTable:
         plain = csv.writer(text, delimiter=mark, lineterminator=self._ends)
         careful = csv.writer(lines, delimiter=mark, lineterminator="\r\n")
 
-        def write(block: list[list[str]], codes: NDArray[Any]) -> None:
-            for row, code in zip(block, codes.tolist()):
-                if code >= 0:  # a gap stays
-                    row[place] = texts[code]
-            kept = [[row[place]] for row in block] if only else block
-            (careful if self._returns else plain).writerows(kept)
+        def write(block: list[tuple[str, ...]], codes: NDArray[Any]) -> None:
+            drawn = list(map(texts.__getitem__, codes.tolist()))
+            for row in np.flatnonzero(codes < 0).tolist():  # a gap stays
+                drawn[row] = block[place][row]
+            kept = [drawn] if only else [*block[:place], drawn, *block[place + 1 :]]
+            (careful if self._returns else plain).writerows(zip(*kept))
 
         try:
             header = list(self.columns)
@@ -354,18 +357,22 @@ def open_table(path: str | os.PathLike[str], layout: Layout) -> Iterator[Table]:
     """A CSV or Parquet file, opened once.
 
     ImportError if pyarrow is needed and not installed. OSError, ValueError if the file cannot be opened, or is
-    not what it should be; see `CsvTable`.
+    not what it should be, see `CsvTable`; what is refused of a file that changes meanwhile is the change.
 
     Source: RFC 4180; Apache Parquet.
     """
     name = path_of(path, "source")
     with open(name, "rb") as file:
         source = OpenFile(name, file)
-        if is_parquet(name):
-            with _open_parquet(source) as content:
-                yield ParquetTable(source, content)
-        else:
-            yield CsvTable(source, layout)
+        try:
+            if is_parquet(name):
+                with _open_parquet(source) as content:
+                    yield ParquetTable(source, content)
+            else:
+                yield CsvTable(source, layout)
+        except ValueError:
+            source.check_unchanged()  # else the error is about a file that was half written
+            raise
 
 
 def _unreadable(path: Path, error: Exception) -> ValueError:

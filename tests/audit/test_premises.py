@@ -151,3 +151,14 @@ def test_nan_is_one_group_in_all_blocks_also_behind_a_null():
         beside.add(np.array([0, 1, 2, 2]), [pa.array([None, 1.0, math.nan, math.nan])])
     (within,) = beside.premises(DESIGN).within
     assert (within.strata, within.small, within.proved) == (3, 0, 160)
+
+
+def test_a_zero_of_another_sign_is_seen():
+    """One sign for each answer: the column tells all."""
+    pa, pd = pytest.importorskip("pyarrow"), pytest.importorskip("pandas")
+    codes = np.arange(90) % 2
+    signs = np.where(codes, 0.0, -0.0)
+    for column in (pa.array(signs), pd.Series([*signs, "none"], dtype=object)[:90]):
+        beside = Beside(["change"], len(ANSWERS))
+        beside.add(codes, [column])
+        assert [one.proved for one in beside.premises(DESIGN).within] == [90]

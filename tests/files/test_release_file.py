@@ -188,7 +188,7 @@ def test_a_source_that_is_written_to_is_refused(folder, change):
                 file.write(b"ID")
         os.utime("in.csv")
 
-    with pytest.raises(ValueError, match="changed while it was read|has 1 fields"):
+    with pytest.raises(ValueError, match="changed while it was read"):
         release(GOOD, CLINIC, progress=write)
     assert os.listdir() == ["in.csv"]
 
