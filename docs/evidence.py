@@ -28,6 +28,9 @@ NBS = proofs.NBS
 TABLE = NBS / "mutations.csv"
 VERBS = {"proved": ("proves",), "exact": ("checks", "proves", "proves-step", "refutes")}
 IN_CELL, IN_FUNCTION, FUNCTIONS = 8, 3, 3  # changes at most, spread evenly
+NAMES = dict(min="max", minimum="maximum", argmin="argmax", any="all", floor="ceil")
+NAMES |= {other: name for name, other in NAMES.items()}
+NAMES |= {"exp": "expm1", "log": "log1p", "cumsum": "cumprod"}
 TURNED = {ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq}
 SECONDS = 20  # of processor time: a changed search may not end
 
@@ -54,14 +57,30 @@ def joins(node):
     )
 
 
-def changes(tree):
-    """What can be changed: pairs of a node and what takes its place."""
+def other(node):
+    """What takes the place of a number, of `and`, of a sum in place, or of a name such as `min`; else None."""
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return ast.Constant(node.value + 1)
+    if isinstance(node, ast.BoolOp):
+        return ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Add, ast.Sub)):
+        sign = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
+        return ast.AugAssign(node.target, sign, node.value)
+    if isinstance(node, ast.Attribute) and node.attr in NAMES:
+        return ast.Attribute(node.value, NAMES[node.attr], node.ctx)
+    if isinstance(node, ast.Name) and node.id in NAMES:
+        return ast.Name(NAMES[node.id], node.ctx)
+    return None
+
+
+def changes(tree, every=False):
+    """What can be changed: pairs of a node and what takes its place; `every` kind, or the first that there is."""
     sums, factors, turned = [], [], []
     for node in arithmetic(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
             if not joins(node):
-                other = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
-                sums.append((node, ast.BinOp(node.left, other, node.right)))
+                sign = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
+                sums.append((node, ast.BinOp(node.left, sign, node.right)))
                 sums.append((node, node.left))
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             if not isinstance(node.operand, ast.Constant):
@@ -71,13 +90,16 @@ def changes(tree):
         elif isinstance(node, ast.Compare) and type(node.ops[0]) in TURNED:
             operators = [TURNED[type(node.ops[0])](), *node.ops[1:]]
             turned.append((node, ast.Compare(node.left, operators, node.comparators)))
+    if every:
+        rest = [(node, new) for node in arithmetic(tree) if (new := other(node))]
+        return sums + factors + turned + rest
     return sums or factors or turned
 
 
-def changed(source, place):
+def changed(source, place, every=False):
     """A cell with one change, and that change in words."""
     tree = ast.parse(source)
-    node, new = changes(tree)[place]
+    node, new = changes(tree, every)[place]
     words = f"{ast.unparse(node)} -> {ast.unparse(new)}"
 
     class Change(ast.NodeTransformer):

@@ -2,9 +2,8 @@
 
 usage: mutants.py COUNT SEED [PART ...]
 
-A mutant is an operator, a comparison, a number, a condition or a name like ``min`` turned into another. It
-is *noticed* if its own chapter fails or does not end, or else the tests that mention what the chapter exports.
-Texts, plots, messages and annotations stay as they are. Each change is made in a clone of the last commit, never
+The changes are those of ``evidence.py``, of every kind. One is *noticed* if its own chapter fails or does not
+end, or else the tests that mention what the chapter exports. Each is made in a clone of the last commit, never
 here. This is a report, not a test: some changes alter nothing, and a reader decides which.
 """
 
@@ -22,92 +21,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 
+from evidence import changed, changes
+
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 UNTOUCHED = ("plots", "explore", "progress", "command_line", "experiments", "scale")
 WORKERS = 2
-SWAPS = [
-    (ast.Add, ast.Sub),
-    (ast.Mult, ast.Div),
-    (ast.Lt, ast.GtE),
-    (ast.Gt, ast.LtE),
-    (ast.Eq, ast.NotEq),
-    (ast.And, ast.Or),
-]
-OTHER = {a: b for one, two in SWAPS for a, b in ((one, two), (two, one))}
-PAIRS = ["min max", "minimum maximum", "argmin argmax", "any all", "floor ceil"]
-NAMES = {a: b for a, b in map(str.split, PAIRS)} | {b: a for a, b in map(str.split, PAIRS)}
-NAMES |= {"exp": "expm1", "log": "log1p", "cumsum": "cumprod"}
-
-
-def silent(node):
-    """Parts of a node that carry no behaviour to hold in place: texts, messages, plots, annotations."""
-    if isinstance(node, (ast.Raise, ast.JoinedStr, ast.Import, ast.ImportFrom)):
-        yield node
-    elif isinstance(node, ast.FunctionDef) and node.name.startswith(
-        ("plot", "draw_", "__repr", "_repr")
-    ):
-        yield node
-    elif isinstance(node, ast.FunctionDef) and node.returns:
-        yield node.returns
-    elif isinstance(node, (ast.arg, ast.AnnAssign)) and node.annotation:
-        yield node.annotation
-
-
-def change(node):
-    """A function that changes a node in place, or None where nothing is to be changed."""
-    if isinstance(node, (ast.BinOp, ast.AugAssign, ast.BoolOp)) and type(node.op) in OTHER:
-        return lambda: setattr(node, "op", OTHER[type(node.op)]())
-    if isinstance(node, ast.Compare) and type(node.ops[0]) in OTHER:
-        return lambda: node.ops.__setitem__(0, OTHER[type(node.ops[0])]())
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return lambda: setattr(node, "value", node.value + 1)
-    if isinstance(node, ast.Constant) and type(node.value) is float:
-        return lambda: setattr(node, "value", 2 * node.value or 1.0)
-    if isinstance(node, ast.Attribute) and node.attr in NAMES:
-        return lambda: setattr(node, "attr", NAMES[node.attr])
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in NAMES:
-        return lambda: setattr(node.func, "id", NAMES[node.func.id])
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return (
-            None
-            if isinstance(node.operand, ast.Constant)
-            else lambda: setattr(node, "op", ast.UAdd())
-        )
-    if isinstance(node, ast.If):
-        return lambda: setattr(node, "test", ast.UnaryOp(ast.Not(), node.test))
-    return None
-
-
-def sites(tree):
-    """What can be changed in a cell: pairs of node and change, in the order of the text."""
-    left = {id(n) for node in ast.walk(tree) for part in silent(node) for n in ast.walk(part)}
-    return [(n, made) for n in ast.walk(tree) if id(n) not in left and (made := change(n))]
-
-
-def owner(tree, node):
-    """The function around a node, or an empty text."""
-    around = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and node in ast.walk(f)]
-    return around[-1].name if around else ""
-
-
-def mutant(source, place):
-    """A cell with the change at one place, and that change as a row: function, before, after."""
-    tree = ast.parse(source)
-    node, made = sites(tree)[place]
-    function, before = owner(tree, node), shown(node)
-    made()
-    magic = [line for line in source.splitlines() if line.startswith("#|")]
-    return "\n".join([*magic, ast.unparse(ast.fix_missing_locations(tree))]), (
-        function,
-        before,
-        shown(node),
-    )
-
-
-def shown(node):
-    """A node in one line: of a condition what it tests."""
-    return ast.unparse(node.test if isinstance(node, ast.If) else node).replace("\n", " ")[:80]
 
 
 def places(root, parts):
@@ -120,8 +39,16 @@ def places(root, parts):
         for cell, source in enumerate(sources(path)):
             if source.startswith("#| export") and "def " in source:
                 yield from (
-                    (path.relative_to(root), cell, k) for k in range(len(sites(ast.parse(source))))
+                    (path.relative_to(root), cell, k)
+                    for k in range(len(changes(ast.parse(source), every=True)))
                 )
+
+
+def mutant(source, place):
+    """A cell with the change at one place, still exported, and that change in words."""
+    new, words = changed(source, place, every=True)
+    magic = [line for line in source.splitlines() if line.startswith("#|")]
+    return "\n".join([*magic, new]), words[:160]
 
 
 def sources(path):
@@ -182,9 +109,9 @@ def drawn(root, count, seed, parts):
     """As many random mutants as asked for: notebook, cell, source, and the change in words."""
     everything = list(places(root, parts))
     for path, cell, place in random.Random(seed).sample(everything, min(count, len(everything))):
-        source, row = mutant(sources(root / path)[cell], place)
+        source, words = mutant(sources(root / path)[cell], place)
         name = path.relative_to("nbs").with_suffix("").as_posix()
-        yield path, cell, source, "{} {}: {}  ->  {}".format(name, *row)
+        yield path, cell, source, f"{name}: {words}"
 
 
 def main(count, seed, parts):
