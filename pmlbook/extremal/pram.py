@@ -25,7 +25,8 @@ from ..release.mechanism import Design, Mechanism
 from ..release.sampling import UNITS
 
 # %% auto #0
-__all__ = ['PramDesign', 'invariance_defect', 'expected_gain', 'certain_at_most', 'pram_mechanism', 'two_stage_pram']
+__all__ = ['LEAST_EXCESS', 'PramDesign', 'invariance_defect', 'expected_gain', 'certain_at_most', 'pram_mechanism',
+           'two_stage_pram']
 
 # %% ../../nbs/extremal/16_pram.ipynb #88941329
 def invariant_programme(
@@ -43,15 +44,19 @@ def invariant_programme(
     sent = sparse.csr_array((unit / prior[row], (row, entry)), shape=(n, n * n))
     received = sparse.csr_array((unit / prior[column], (column, entry)), shape=(n, n * n))
     most = (caps * prior)[row] * prior[column] / unit
+    kept = np.delete(np.arange(2 * n), n + np.argmax(prior))
     best = maximise(
         gain.ravel() * unit,
-        # the last equation follows from the others
-        equal=(sparse.vstack([sent, received])[:-1], np.ones(2 * n - 1)),
+        # one equation follows from the others: that of the commonest answer, for the solver drops small coefficients
+        equal=(sparse.vstack([sent, received]).tocsr()[kept], np.ones(2 * n - 1)),
         bounds=np.column_stack([np.zeros(n * n), most]),
         clock=clock,
     )
     joint = np.maximum(best.x * unit, 0).reshape(n, n)
     return joint / prior[:, None], best.equality_duals[:n] / prior
+
+
+DROPPED = 1e-9  # the solver takes smaller coefficients as zero
 
 
 def free_programme(
@@ -66,23 +71,55 @@ def free_programme(
     entry = np.arange(n * n)
     # the variables: P(y | x), then P(y)
     rows = sparse.csr_array((np.ones(n * n), (row, entry)), shape=(n, n * n + n))
-    mean = sparse.csr_array((prior[row], (column, entry)), shape=(n, n * n))
+    seen = np.where(prior < DROPPED, 0, prior)
+    seen /= seen.sum()  # so that an answer that says nothing stays feasible
+    mean = sparse.csr_array((seen[row], (column, entry)), shape=(n, n * n))
     outcome = sparse.hstack([mean, -sparse.eye_array(n)])
     own_cap = sparse.csr_array((-caps[row], (entry, column)), shape=(n * n, n))
+    below = sparse.hstack([sparse.eye_array(n * n), own_cap]).tocsr()
+    below = below[(caps * prior < 1)[row]]  # no lift is above 1 / prior
     best = maximise(
         np.append(gain.ravel() * prior[row], np.zeros(n)),
         equal=(sparse.vstack([rows, outcome]), np.append(np.ones(n), np.zeros(n))),
-        at_most=(sparse.hstack([sparse.eye_array(n * n), own_cap]), np.zeros(n * n)),
+        at_most=(below, np.zeros(below.shape[0])),
         clock=clock,
     )
     channel = np.maximum(best.x[: n * n], 0).reshape(n, n)
-    channel[:, prior @ channel < UNUSED] = (
-        0  # of an answer that is not released rounding leaves any lift
-    )
+    channel[:, prior @ channel < UNUSED] = 0
     return channel, best.equality_duals[:n] / prior
 
 
 UNUSED = 1e-11  # a released answer of this probability is the solver's rounding
+
+
+def with_room(channel: Array, prior: Array, caps: Array) -> Array:
+    """Rows that sum to one, whose lifts keep their caps, shape (N,), also when they are stored in units of 2^-53.
+
+    Columns whose lifts are too large are mixed with their means, the rare ones each as far as it needs, since a unit
+    is a large part of them. What a row lacks then goes where its caps leave room.
+
+    Source: 'PRAM for statistical offices'.
+    """
+    mean = prior @ channel
+    used = mean > 0
+    rows, q = channel[:, used], mean[used]
+    real = np.where(caps * prior < 1, caps, 2 / prior)[:, None]  # no lift is above 1 / prior
+    most = real * q - STORED * (1 + real)
+    over = rows - most
+    share = np.divide(over, rows - q, out=np.zeros_like(rows), where=over > 0)
+    share = np.clip(share, 0, 1).max(axis=0)
+    common = q >= RARE
+    share[common] = share[common].max()
+    rows = (1 - share) * rows + share * q
+    room = np.maximum(most - rows, STORED * q)
+    missing = np.maximum(1 - rows.sum(axis=1, keepdims=True), 0)
+    rows += missing * room / room.sum(axis=1, keepdims=True)
+    kept = np.zeros_like(channel)
+    kept[:, used] = rows / rows.sum(axis=1, keepdims=True)
+    return kept
+
+
+STORED, RARE = 2.0**-52, 1e-3
 
 # %% ../../nbs/extremal/16_pram.ipynb #51817064
 def pram_bound(
@@ -114,7 +151,8 @@ def pram_bound(
     best = Fraction(int(max(profits)))
     if defect is not None:
         best = Fraction(int(mass @ profits), common) + defect * int(abs(profits).sum())
-    return Fraction(int(mass @ rate), common * unit) + best / (size * unit)
+    dual = Fraction(int(mass @ rate), common * unit) + best / (size * unit)
+    return min(dual, Fraction(int(mass @ table.max(axis=1)), common * unit))  # the best of each row
 
 # %% ../../nbs/extremal/16_pram.ipynb #0b293307
 def spread(prior: Array, changed: Array, cap: float) -> Array | None:
@@ -210,6 +248,9 @@ def certain_at_most(mechanism: Mechanism, certainty: Fraction) -> bool:
     return not over.any()
 
 
+LEAST_EXCESS = Fraction(1, 10**6)  # of the certainty over the largest share: the least level, too
+
+
 def pram_mechanism(
     prior: PriorLike,
     epsilon: float,
@@ -232,8 +273,8 @@ def pram_mechanism(
     gain : array_like, shape (N, N), optional
         What it is worth to release answer j for answer i; 1 on the diagonal and 0 elsewhere if left out.
     certainty : float
-        The largest posterior probability of an answer that a released one may leave, above the largest share. At 1
-        a released answer may prove the true one, where the level permits it.
+        The largest posterior probability of an answer that a released one may leave, above the largest share by at
+        least a millionth of it. At 1 a released answer may prove the true one, where the level permits it.
     max_time : float, optional
         Seconds after which the programme is given up, with a valid matrix and bound.
 
@@ -249,7 +290,7 @@ def pram_mechanism(
         If `prior` is no distribution or has a zero.
     ValueError
         If `epsilon` is outside the domain, `gain` is no table of finite numbers of this size, or `certainty` is not
-        above the largest share.
+        above the largest share by a millionth of it.
     SolverFailed
         If the solver gives up.
 
@@ -276,10 +317,10 @@ def pram_mechanism(
             f"gain has shape {table.shape}, but there are {n} answers: give ({n}, {n})"
         )
     most = as_fraction(certainty, check_probability(certainty, "certainty"))
-    if most < 1 and most <= max(shares):
+    if most < 1 and most < max(shares) * (1 + LEAST_EXCESS):
         raise ValueError(
-            f"certainty = {float(most):g} must be above the largest share, {float(max(shares)):g}: "
-            "without any release this answer is as certain"
+            f"certainty = {float(most):.9g} must be above the largest share, {float(max(shares)):.9g}, by a millionth of "
+            "it: without any release this answer is as certain"
         )
     limit = lift_limit(shares, level)[1]
     caps = [min(limit, most / share) for share in shares]
@@ -297,7 +338,7 @@ def pram_mechanism(
         joint = spread(checked.floats, changed, lifts[0])
         if joint is not None:
             channel = np.diag(channel.diagonal()) + joint / checked.floats[:, None]
-    channel /= channel.sum(axis=1, keepdims=True)
+    channel = with_room(channel, checked.floats, lifts)
     made, noise = Mechanism(channel, checked, names, names).within(level), 2.0**-50
     while most < 1 and not certain_at_most(made, most):
         # storage rounds the matrix; a released answer that says nothing is as certain as its share
