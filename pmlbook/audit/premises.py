@@ -84,6 +84,7 @@ def likelihood_ratio(table: Array) -> Array:
 
 ENOUGH_EXPECTED = 5  # counts in each cell, for the distribution of G: Cochran's rule
 DRAWN_CELLS = 4_000_000  # of all tables that are drawn together: a second
+FIRST_TABLES, CLEAR = 100, 0.05  # enough where a chance is fifty times the significant one
 
 
 def chance_of(table: NDArray[np.int64]) -> float:
@@ -96,27 +97,34 @@ def chance_of(table: NDArray[np.int64]) -> float:
     least = table.sum(0).min() * table.sum(1).min() / table.sum()
     if least >= ENOUGH_EXPECTED or table.sum() >= 10**9:  # what NumPy can draw from
         return gamma_tail(freedom / 2, found / 2)
-    many = int(np.clip(DRAWN_CELLS // table.size, 200, 1000))
-    drawn = likelihood_ratio(tables_with_margins(table, many))
-    mean, variance = float(drawn.mean()), float(drawn.var(ddof=1))
-    if variance <= 1e-18 * mean**2:
-        return 1.0  # the margins leave one table only
-    return gamma_tail(mean**2 / variance, found * mean / variance)
+    chance = 1.0
+    for many in (FIRST_TABLES, int(np.clip(DRAWN_CELLS // table.size, 200, 1000))):
+        drawn = likelihood_ratio(tables_with_margins(table, many))
+        mean, variance = float(drawn.mean()), float(drawn.var(ddof=1))
+        if variance > 1e-18 * mean**2:
+            chance = gamma_tail(mean**2 / variance, found * mean / variance)
+        else:  # one table only, or hardly another
+            chance = (1 + int((drawn >= found * (1 - 1e-12)).sum())) / (1 + many)
+        if chance > CLEAR:
+            break
+    return chance
 
 
 def tables_with_margins(table: NDArray[np.int64], many: int) -> Array:
     """Random tables with the sums of this one, shape (many, R, C), under a fixed seed."""
     rng = np.random.default_rng(0)
-    drawn = np.zeros((many, *table.shape))
-    left = np.tile(table.sum(axis=0), (many, 1))
-    for i, size in enumerate(table.sum(axis=1)):
-        wanted = np.full(many, size)
-        for j in range(table.shape[1]):
-            others = left[:, j + 1 :].sum(axis=1)
-            drawn[:, i, j] = rng.hypergeometric(left[:, j], others, wanted)
-            wanted = wanted - drawn[:, i, j].astype(np.int64)
-        left = left - drawn[:, i].astype(np.int64)
-    return drawn
+    drawn = np.zeros((*table.shape, many), np.int64)
+    left = np.tile(table.sum(axis=0)[:, None], many)
+    for i, wanted in enumerate(table.sum(axis=1)[:-1]):
+        behind = left.sum(axis=0)
+        for j in range(table.shape[1] - 1):
+            behind = behind - left[j]
+            drawn[i, j] = rng.hypergeometric(left[j], behind, wanted)
+            wanted = wanted - drawn[i, j]
+        drawn[i, -1] = wanted
+        left -= drawn[i]
+    drawn[-1] = left
+    return np.moveaxis(drawn, -1, 0).astype(float)
 
 # %% ../../nbs/internals/audit/01_premises.ipynb #8e0b94d2
 DRAWN_SAMPLES = 10_000  # of a prior with rare secrets; a tenth of their chance is still seen

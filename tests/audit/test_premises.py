@@ -162,3 +162,13 @@ def test_a_zero_of_another_sign_is_seen():
         beside = Beside(["change"], len(ANSWERS))
         beside.add(codes, [column])
         assert [one.proved for one in beside.premises(DESIGN).within] == [90]
+
+
+def test_a_single_rare_answer_in_a_small_stratum_is_not_taken_for_chance():
+    """One of 100,030 has it, and is among the 30: a chance of 3e-4, which hardly a drawn table shows."""
+    codes = np.zeros(100_030, int)
+    codes[-1] = 2
+    beside = Beside(["clinic"], len(ANSWERS))
+    beside.add(codes, [["general"] * 100_000 + ["infectious"] * 30])
+    (within,) = beside.premises(DESIGN).within
+    assert within.chance < 0.001
