@@ -146,7 +146,10 @@ def exceeds(limits: Limits, level: float) -> bool | None:
 def outwards(side: int, end: float, kept: float, over: float) -> list[Piece]:
     """The outcomes beyond `end` on a side: up to `kept` none leaks more, from `over` on all do."""
     marks = (end, kept, over, side * math.inf)
-    return [(*sorted(ends), leaks) for *ends, leaks in zip(marks, marks[1:], (False, None, True))]
+    return [
+        (min(one, other), max(one, other), leaks)
+        for one, other, leaks in zip(marks, marks[1:], (False, None, True))
+    ]
 
 
 def least_leaking(leak: Leaks, points: Array, near: float) -> tuple[float, float, float]:
