@@ -122,15 +122,24 @@ def compare_texts(n: int, m: int, repeats: int) -> None:
     distribution = randomized_response(m, EPSILON), np.full(m, 1 / m)
     mechanism = Mechanism(*distribution, outputs=range(len(distribution[0])))
     named = Mechanism(*distribution, names, names)
-    columns = {"text in NumPy": np.array(names)[codes]}
+    columns: dict[str, Any] = {"text in NumPy": np.array(names)[codes]}
+    columns["text in a list"] = columns["text in NumPy"].tolist()
     try:
         import pandas as pd
 
         for kind in (object, "str"):
-            text = pd.Series(columns["text in NumPy"].tolist(), dtype=kind)
+            text = pd.Series(columns["text in a list"], dtype=kind)
             columns[f"text in pandas, {text.dtype}"] = text
     except ImportError as error:
         print(f"pandas skipped: {error}")
+    try:
+        import polars as pl
+
+        columns["text in Polars"] = pl.Series(columns["text in a list"])
+        columns["categories of Polars"] = columns["text in Polars"].cast(pl.Categorical)
+        columns["text in Arrow"] = columns["text in Polars"].to_arrow()
+    except ImportError as error:
+        print(f"Polars or pyarrow skipped: {error}")
     least, _ = best_of(lambda: mechanism.privatize(codes), repeats)
     print(f"{m} symbols as text, {n:,d} values: times as long as codes")
     for name, column in columns.items():

@@ -53,14 +53,18 @@ def blocks(values: Any, size: int = 2**18) -> Iterator[tuple[int, Any]]:
         yield start, rows[start : start + size]
 
 
+class Positions(dict[Hashable, int]):
+    """The codes of names, and of each other value from when it is first looked up."""
+
+    def __missing__(self, value: Hashable) -> int:
+        code = self[value] = MISSING if is_missing(value) else UNKNOWN
+        return code
+
+
 def codes_of_list(values: Sequence[Any], names: Sequence[Hashable]) -> NDArray[np.intp]:
     """Codes of hashable values, one by one."""
-    # read once: each reading of some sequences makes new objects, and nan is not nan
-    cells = list(values)
-    position = {name: code for code, name in enumerate(names)}
-    different = set(cells) - position.keys()
-    position |= {value: MISSING if is_missing(value) else UNKNOWN for value in different}
-    return np.fromiter(map(position.__getitem__, cells), dtype=np.intp, count=len(cells))
+    position = Positions((name, code) for code, name in enumerate(names))
+    return np.fromiter(map(position.__getitem__, values), dtype=np.intp, count=len(values))
 
 # %% ../../nbs/internals/release/06_columns.ipynb #4c5831ad
 MAX_SPAN = 2**16  # whole numbers that lie so close together are looked up in a table
@@ -79,6 +83,44 @@ def codes_of_integers(values: NDArray[np.int64], names: NDArray[np.int64]) -> ND
     table = np.full(span + 1, UNKNOWN, dtype=np.intp)  # the last entry is for all others
     table[names - low] = np.arange(len(names))
     return table.take(place)
+
+
+TABLE_BITS = 16  # of a table in which texts are looked up
+MAX_HASHED = 2**9  # names that one hash in seven keeps apart there
+
+
+def codes_of_fixed_text(
+    values: NDArray[np.str_], names: NDArray[np.str_]
+) -> NDArray[np.intp] | None:
+    """Codes of text of fixed width by a hash under which all names differ; None if they are too many.
+
+    Source: multiply-shift hashing, Dietzfelbinger et al. 1997.
+    """
+    width = values.dtype.newbyteorder("=")
+    places = np.flatnonzero(np.char.str_len(names) <= width.itemsize // 4)  # others do not occur
+    if not 0 < len(places) <= MAX_HASHED:
+        return None
+    word: Any = np.uint64 if width.itemsize % 8 == 0 else np.uint32
+    known = names[places].astype(width).view(word).reshape(len(places), -1)
+    cells = np.ascontiguousarray(values, width).view(word).reshape(-1, known.shape[1])
+    rng, shift = np.random.default_rng(0), np.uint64(64 - TABLE_BITS)
+    for _ in range(100):
+        factors = rng.integers(2**64, size=cells.shape[1], dtype=np.uint64) | np.uint64(1)
+        slots = ((known * factors).sum(axis=1, dtype=np.uint64) >> shift).astype(np.intp)
+        if len(set(slots.tolist())) == len(places):
+            break
+    else:
+        return None
+    table = np.zeros(2**TABLE_BITS, np.intp)
+    table[slots] = np.arange(len(places))
+    found = cells[:, 0] * factors[0]
+    for column, factor in zip(cells.T[1:], factors[1:]):
+        found += column * factor
+    codes = table.take((found >> shift).view(np.intp))
+    same = np.ones(len(cells), bool)
+    for column, own in zip(cells.T, known.T):
+        same &= own.take(codes) == column
+    return np.where(same, places[codes], UNKNOWN)
 
 
 def name_array(names: Sequence[Hashable]) -> NDArray[Any]:
@@ -116,6 +158,10 @@ def codes_of_numpy(values: NDArray[Any], names: Sequence[Hashable]) -> NDArray[n
         return codes_of_list(values.tolist(), names)
     if values.dtype.kind == "i" and int(table.max()) - int(table.min()) < MAX_SPAN:
         return codes_of_integers(values.astype(np.int64, copy=False), table)
+    if values.dtype.kind == "U":
+        found = codes_of_fixed_text(values, table)
+        if found is not None:
+            return found
     order = np.argsort(table)
     ordered = table[order]
     place = np.searchsorted(ordered, values)
@@ -143,6 +189,13 @@ def codes_of_polars(values: Any, names: Sequence[Hashable]) -> NDArray[np.intp]:
     """Codes of a Polars Series; each different value is looked up once."""
     import polars as pl
 
+    if isinstance(values.dtype, (pl.String, pl.Categorical, pl.Enum)):
+        texts = {name: code for code, name in enumerate(names) if isinstance(name, str)}
+        among = values.cast(pl.Enum([*texts]), strict=False).to_physical().cast(pl.Int64)
+        codes = np.array([*texts.values(), UNKNOWN])[among.fill_null(len(texts)).to_numpy()]
+        if values.null_count():
+            codes[values.is_null().to_numpy()] = MISSING
+        return codes
     try:
         different = values.unique()
         known = pl.Series(codes_of_list(different.to_list(), names))
