@@ -8,7 +8,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 from .counted import Counted, merged
 
@@ -75,7 +75,7 @@ class DaskFrame:
         return dd.from_map(read_part, paths, like=like, meta=like, divisions=divisions)
 
 
-def read_part(path: Path, like: Any) -> Any:
+def read_part(path: Path | IO[bytes], like: Any) -> Any:
     """A released partition, of the types in the plan."""
     import pandas as pd
 
@@ -154,6 +154,11 @@ class PolarsFrame:
         import polars as pl
 
         schema = frame.collect_schema()
+        for title, kind in schema.items():
+            if kind == pl.Object:  # written, it would be an address in memory
+                raise ValueError(
+                    f"column {title!r} holds Python objects: cast it to a type of Polars"
+                )
         self.frame, self.titles = frame, schema.names()
         self.like = pl.DataFrame(schema=schema).to_arrow()
 

@@ -5,6 +5,7 @@
 # %% ../../nbs/files/02_engines.ipynb #347aec68
 from __future__ import annotations
 
+import io
 import os
 import secrets
 import shutil
@@ -18,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from ..budget.log import ReleaseLog
-from .adapters import engine_of
+from .adapters import engine_of, read_part
 from .counted import Counted, Terms, asked, check_terms
 from .release import Released
 from .tables import plain_list
 from ..numerics.validation import check_instance
 from ..release.columns import check_gaps, decode, encode, library, place_of
-from ..release.files import new_file, path_of
+from ..release.files import confirm, new_file, path_of
 from ..release.labels import listed_names, released_title, title_in_table
 from ..release.mechanism import Mechanism
 from ..release.parts import Key
@@ -52,9 +53,13 @@ class Task:
         try:
             key, counted = Key.read(self.place / "key"), counted or self.nothing()
             released = self.released(part, key, number, counted)
-            content = parquet(released)  # whole, so that two workers write the same file, or none
         except Exception as error:
             raise ValueError(f"{of}: {error}") from None
+        try:
+            content = parquet(released)  # whole, so that two workers write the same file, or none
+        except Exception as error:  # the message of Arrow shows a value, and then names the column
+            why = error.args[-1] if len(error.args) > 1 else type(error).__name__
+            raise ValueError(f"{of}: a column that stays has no type of Parquet: {why}") from None
         try:
             with new_file(part_file(self.place / "parts", number), again=True) as file:
                 file.write(content)
@@ -120,12 +125,26 @@ def replaced(part: Any, column: str, title: str, values: Any, only: bool) -> Any
     if library(part) == "pyarrow":
         import pyarrow as pa
 
+        if only:
+            part = part.select([column])
         place = part.schema.get_field_index(column)
-        return pa.table({title: values}) if only else part.set_column(place, title, values)
+        kind = pa.field(title, values.type, metadata=declared(part, place, values))
+        return part.set_column(place, kind, values)
     if only:
         part = part[[column]].reset_index(drop=True)
         values = type(values)(values.array)  # without the index
     return part.assign(**{column: values}).rename(columns={column: title})
+
+
+def declared(part: Any, place: int, values: Any) -> Any:
+    """What an Enum of Polars declares of its categories, if the released names are among them; None otherwise."""
+    metadata = part.schema.field(place).metadata or {}
+    if not any(b"ENUM" in key for key in metadata):
+        return None
+    own, names = (
+        one.combine_chunks().dictionary.to_pylist() for one in (part.column(place), values)
+    )
+    return metadata if set(names) <= set(own) else None
 
 
 def parquet(part: Any) -> bytes:
@@ -148,8 +167,7 @@ def part_file(folder: Path, number: int) -> Path:
 @contextmanager
 def staging(target: Path, key: Key, release: str) -> Iterator[Path]:
     """A hidden folder for the key and the parts, next to the target; it is removed, and older ones of this release."""
-    prefix = f".{target.name}.{release}."
-    place = Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))
+    place = Path(tempfile.mkdtemp(prefix=f".{target.name}.{release}.", dir=target.parent))
     try:
         key.write(place / "key")
         (place / "parts").mkdir(mode=0o700)
@@ -157,8 +175,9 @@ def staging(target: Path, key: Key, release: str) -> Iterator[Path]:
     except BaseException:
         _discard(place)
         raise
-    for old in target.parent.glob(f"{prefix}*"):
-        _discard(old)
+    for old in target.parent.glob(f".*.{release}.*"):  # under another name, too
+        if old.is_dir():
+            _discard(old)
 
 
 def _discard(folder: Path) -> None:
@@ -229,8 +248,8 @@ def release_frame(
     OSError
         If a file cannot be written, or the folder exists.
     ValueError
-        If an argument is out of its range, or a value is refused, with its partition and row from 0. No folder
-        appears then.
+        If an argument is out of its range, or a value is refused, with its partition and row from 0; or a column
+        has no one type that a Parquet file keeps. No folder appears then.
     ImportError
         If pyarrow is not installed.
 
@@ -253,15 +272,21 @@ def release_frame(
     )
     engine = engine_of(frame)
     find_columns(engine.titles, terms)
+    if library(engine.like) == "pandas" and column not in engine.like.columns:
+        raise ValueError(f"column {column!r} is the index of the frame: reset_index() makes it one")
     stay = () if terms.only else tuple(title for title in engine.titles if title != column)
     check_gaps(missing, mechanism.inputs, mechanism.outputs)
     if other is not None:
         place_of(other, mechanism.inputs, "other")
     task = Task(terms, missing, other, stay, target.parent)
     like = task.released(engine.like, Key.new(), 0, task.nothing())
-    parquet(like)  # for the errors of types that it does not have
+    check_kept(like)
     if os.path.lexists(target):
         raise FileExistsError(f"{target} exists: read it, or choose another name")
+    if set("*?[{") & set(str(target)):
+        raise ValueError(
+            f"folder {str(target)!r} has one of * ? [ {{, which engines read as a pattern"
+        )
     draw = asked(log, terms, account, budget, again)
     key, name = (draw.key, draw.name) if draw else (Key.new(), secrets.token_hex(8))
     completed = draw is not None and draw.entry is not None
@@ -275,10 +300,23 @@ def release_frame(
             path.unlink()  # of a worker that was killed while it wrote
         entry = draw.book(counted.rows, counted.digests) if draw else None
         os.rename(place / "parts", target)
+    confirm(target.parent)  # before the key is deleted
     if draw:
         draw.finish()
     frame = engine.read([target / path.name for path in files], like, terms.only)
     return Released(counted.rows, counted.gaps, strata, entry, completed, premises, frame)
+
+
+def check_kept(like: Any) -> None:
+    """ValueError if a Parquet file does not keep the types of a released part."""
+    import pyarrow as pa
+
+    try:
+        content = parquet(like)
+        if library(like) == "pandas":
+            read_part(io.BytesIO(content), like)
+    except (pa.ArrowException, TypeError, ValueError, NotImplementedError) as error:
+        raise ValueError(f"frame has a type that a Parquet file does not keep: {error}") from None
 
 
 def find_columns(titles: Sequence[str], terms: Terms) -> None:

@@ -112,7 +112,7 @@ def new_file(
             umask = os.umask(0o077)  # it can be read only by setting it
             os.umask(umask)
             os.chmod(target, mode & 0o644 & ~umask)
-        _confirm(target.parent)
+        confirm(target.parent)
     except OSError as error:
         if error.errno in NO_SPACE and not error.filename:
             error.filename = str(target)
@@ -140,7 +140,7 @@ def _name(hidden: Path, target: Path, force: bool) -> None:
         os.replace(hidden, target)
 
 
-def _confirm(folder: Path) -> None:
+def confirm(folder: Path) -> None:
     """Write the name to the disk too, which is part of the folder."""
     if hasattr(os, "O_DIRECTORY"):
         number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
