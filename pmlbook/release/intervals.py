@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import scipy
 
-from ..foundations.probability import weighted_sum
 from .sampling import UNITS, to_weights
 from ..numerics.enclosure import float_below, text_above
 from ..numerics.barrier import central_path
@@ -85,28 +84,31 @@ def min_value(goal: Array, seen: Sequence[Sequence[int]], low: Array, high: Arra
 
     Source: weak duality, with the solver's dual variables as multipliers; exact, and rounded down.
     """
-    size = float(abs(goal).max()) or 1.0
+    size, sets = float(abs(goal).max()) or 1.0, len(high)
     table = np.array(seen, dtype=float).T / UNITS
-    # In units of the upper limits: a rare set counts as much as a frequent one.
-    rows = np.vstack([table, -table]) / np.tile(high, 2)[:, None]
-    limits = np.concatenate([np.ones(len(high)), -low / high])
+    # A variable for each set, the parts of its upper limit: a rare set counts as much as a frequent one.
+    total = np.append(np.ones(len(goal)), np.zeros(sets))
+    equal = np.vstack([total, np.hstack([table / high[:, None], -np.eye(sets)])])
+    bounds = [(0, None)] * len(goal) + [(least, 1.0) for least in (low / high).tolist()]
+    gain = np.append(-goal / size, np.zeros(sets))
     try:
-        found = maximise(-goal / size, equal=([np.ones(len(goal))], [1]), at_most=(rows, limits))
-        upper, lower = found.inequality_duals.reshape(2, -1)
+        found = maximise(gain, equal=(equal, np.eye(sets + 1)[0]), bounds=bounds)
+        duals = found.equality_duals[1:]
     except SolverFailed:  # without dual variables only the range is known
-        upper, lower = np.zeros((2, len(high)))
-    # Multiples of a step: sums of whole numbers are faster than sums of fractions.
-    step = Fraction(2) ** (math.frexp(size)[1] - 60)
-    unit = Fraction(size) / step
-    multipliers = [round(Fraction(dual) * unit) for dual in (lower - upper) / high]
-    reduced = []
-    for entry, row in zip(goal.tolist(), seen):
-        paid = sum(map(mul, multipliers, row))
-        reduced.append(Fraction(entry) - step * paid / UNITS)
+        duals = np.zeros(sets)
+    # Whole multiples of a step, for sums of whole numbers are faster than those of fractions; all are rounded down.
+    part, exponent = math.frexp(size)
+    step = Fraction(2) ** (exponent - 60) / UNITS
+    multipliers = [int(m) for m in np.rint(-duals / high * math.ldexp(part, 60))]
+    reduced = min(
+        math.floor(Fraction(entry) / step) - sum(map(mul, multipliers, row))
+        for entry, row in zip(goal.tolist(), seen)
+    )
     # A positive multiplier is one of the lower limit, a negative one of the upper limit.
-    ends = [a if m > 0 else b for m, a, b in zip(multipliers, low.tolist(), high.tolist())]
-    by_limits = weighted_sum(multipliers, map(Fraction, ends))
-    return float_below(min(reduced) + step * by_limits)
+    ends = np.where(np.array(multipliers, float) > 0, low, high).tolist()
+    ratios = map(float.as_integer_ratio, ends)
+    by_limits = sum(m * UNITS * a // b for m, (a, b) in zip(multipliers, ratios))
+    return float_below((reduced + by_limits) * step)
 
 
 ROOT_TOLERANCE = 1e-7  # part of the range in which a mean is sought
@@ -146,7 +148,10 @@ def ends_that_fit(
 
     Source: proved in 'Intervals that cover'.
     """
-    seen = (to_weights(channel) @ sets.T).tolist()
+    # in two halves, whose sums floats hold
+    above, below = np.divmod(to_weights(channel), 2**27)
+    among = sets.T.astype(float)
+    seen = ((above @ among).astype(np.int64) * 2**27 + (below @ among).astype(np.int64)).tolist()
     inside = sets @ counts
     slack = ENTRY_ERROR * channel.shape[1]
     miss = 1 - confidence
