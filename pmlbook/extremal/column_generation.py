@@ -349,7 +349,6 @@ MIN_PROGRAMME_ROWS = (
     128  # fewer rows are searched as they are: a programme of them takes a fraction of a second
 )
 ROWS_PER_SIDE = 8  # rows at least, times the smaller of a and 1 - a
-AGGREGATE_MASSES = 0.3, 1.7  # the least and the largest, relative to their mean
 MAX_GROUPS = 600  # different probabilities that a programme still solves within seconds
 MAX_CIRCLE_SYMBOLS = 1000  # most symbols that are laid on a circle one by one
 SECONDS_TO_STORE = 5e-7  # to mix, round and certify one probability
@@ -404,17 +403,20 @@ def first_rows(groups: Groups) -> int:
 
 
 def aggregation(prior: Array, rows: int) -> Integers:
-    """At most `rows` labels for the symbols: the heaviest and the lightest alone, the others in aggregates of uneven masses."""
-    order = np.argsort(-prior)
+    """At most `rows` labels for the symbols: a tenth each for the lightest and the heaviest alone, the others in aggregates.
+
+    From light symbols to heavy ones the masses of the aggregates grow as the squares of 1, 2, 3 ...
+    """
+    order = np.argsort(prior, kind="stable")
     alone = rows // 10
-    middle = np.random.default_rng(0).permutation(order[alone : len(order) - alone])
+    middle = order[alone : len(order) - alone]
+    ends = np.cumsum(np.arange(1.0, rows - 2 * alone + 1) ** 2)
+    reached = np.cumsum(prior[middle])
+    inner = np.searchsorted(ends, reached * (ends[-1] / reached[-1]))
     label = np.empty(len(prior), dtype=np.int64)
     label[order[:alone]] = np.arange(alone)
-    label[order[len(order) - alone :]] = np.arange(alone, 2 * alone)
-    masses = np.linspace(*AGGREGATE_MASSES, rows - 2 * alone)
-    ends = np.cumsum(masses) / masses.sum()
-    reached = np.cumsum(prior[middle]) / prior[middle].sum()
-    label[middle] = 2 * alone + np.minimum(np.searchsorted(ends, reached), len(ends) - 1)
+    label[middle] = alone + np.minimum(inner, len(ends) - 1)
+    label[order[len(order) - alone :]] = rows - alone + np.arange(alone)
     return np.unique(label, return_inverse=True)[1]
 
 # %% ../../nbs/internals/extremal/09_column_generation.ipynb #c3454ffb
@@ -499,11 +501,13 @@ def coarse_mechanism(
 ) -> FoundMechanism | None:
     """The best mechanism of ever finer aggregations, or of the circle, where there are many probabilities."""
     best, rows = None, first_rows(groups)
-    while rows < len(groups.p) and not (best is not None and clock.over):
+    while rows < len(groups.p):
         # what is not stored yet for more rows than at first
         more_to_store = SECONDS_TO_STORE * len(task.prior) * (rows - first_rows(groups))
-        search = clock.part(most=max(0.0, clock.left - more_to_store))
-        more = aggregated_mechanism(task, rows, search)
+        left = max(0.0, clock.left - more_to_store)
+        if best is not None and left == 0:
+            break
+        more = aggregated_mechanism(task, rows, clock.part(most=left))
         best = more if best is None or more.value > best.value else best
         rows += rows // 2
         if task.reached(best.value, bound, groups.rounding):

@@ -290,11 +290,36 @@ def with_rest(
     return Fillings(held, taker, x[:, good][taker, column]), least[good]
 
 # %% ../../nbs/internals/extremal/01_losses.ipynb #71efe86d
+def strata(groups: Groups) -> list[Array]:
+    """Shares of the symbols in sets that fill the capacity on average: without a heavy symbol, and with each.
+
+    A heavy symbol takes more than half of what a set holds, or leaves out where the level is low.
+    """
+    most = groups.complement if groups.left_out else groups.capacity
+    heavy = groups.width > most / 2
+    rooms = most - groups.width
+    found = []
+    for k in [-1, *np.flatnonzero(heavy & (rooms > groups.tolerance))]:
+        room = most if k < 0 else rooms[k]
+        others = ~heavy & (groups.width <= room)
+        mass = float((groups.size * groups.width)[others].sum())
+        part = np.where(others, min(room / max(mass, 1e-300), 1.0), 0.0)
+        if k >= 0:
+            part[k] = 1 / groups.size[k]
+        found.append(1 - part if groups.left_out else part)
+    return found
+
+
 def _random_sets(
-    groups: Groups, part: Integers, many: int, tried: int, rng: np.random.Generator
+    groups: Groups,
+    share: Array,
+    part: Integers,
+    many: int,
+    tried: int,
+    rng: np.random.Generator,
 ) -> tuple[Integers, Array]:
     """At most `many` random sets of some groups, of different weights, and these weights, from so many tried."""
-    sets = rng.binomial(groups.size[part], groups.share[part], (tried, len(part)))
+    sets = rng.binomial(groups.size[part], share[part], (tried, len(part)))
     weight = np.asarray(sets @ groups.width[part], dtype=float)
     _, first_of = np.unique(weight, return_index=True)
     new = np.sort(first_of)[:many]
@@ -304,17 +329,33 @@ def _random_sets(
 def near_misses(
     groups: Groups, power: int, keep: int, rng: np.random.Generator, slope: Array | None = None
 ) -> Fillings:
-    """Vertices with small remainders from two tables of at most 2^power random sets.
+    """Vertices with small remainders from two tables of at most 2^power random sets; `keep` in all.
 
-    Source: two sorted lists, Horowitz and Sahni 1974; random sets keep the average of each symbol.
+    The tables are divided between the strata.
+
+    Source: two sorted lists, Horowitz and Sahni 1974; stratified sampling.
     """
+    shares = strata(groups)
+    power, keep = power - (len(shares) - 1).bit_length(), -(-keep // len(shares))
+    return joined([_near_misses(groups, share, power, keep, rng, slope) for share in shares])
+
+
+def _near_misses(
+    groups: Groups,
+    share: Array,
+    power: int,
+    keep: int,
+    rng: np.random.Generator,
+    slope: Array | None,
+) -> Fillings:
+    """Vertices with small remainders from two tables of at most 2^power random sets with these shares."""
     g = len(groups.p)
     chance = np.exp(rng.random(g))
     order = np.argsort(-groups.width * groups.size * chance)  # heavy ones apart
     deep = 2 if g > 35 else 1  # four tables instead of two, combined in pairs
-    k = 2 ** (power // deep)
+    k = 2 ** max(power // deep, 1)
     parts = [order[i :: 2 * deep] for i in range(2 * deep)]
-    made = [_random_sets(groups, part, k, k * deep**2, rng) for part in parts]
+    made = [_random_sets(groups, share, part, k, k * deep**2, rng) for part in parts]
     drawn, weights = map(list, zip(*made))
     if deep == 2:
         weights = [(weights[i][:, None] + weights[i + 1]).ravel() for i in (0, 2)]

@@ -1,13 +1,10 @@
 """Losses of single symbols, windows and pairs, against definitions in decimals and against listing."""
 
 from decimal import Decimal, getcontext
-from unittest.mock import patch
 
 import numpy as np
 import pytest
 
-from pmlbook import optimal_mechanism
-from pmlbook.extremal import losses as module
 from pmlbook.extremal.losses import (
     LEVEL_FACTOR,
     Groups,
@@ -212,7 +209,6 @@ def test_near_misses_fill_the_capacity():
                 and 0 < len(found) <= sets
             )
             assert found.held.min() >= 0 and np.all(found.held <= groups.size[:, None])
-            assert np.all(np.diff(found.loss(groups)) >= 0)
         assert many.loss(groups).mean() <= few.loss(groups).mean()
         tilted = near_misses(groups, 8, sets, np.random.default_rng(1), 0.1 * groups.width)
         assert len(tilted) and not np.array_equal(tilted.place, few.place)
@@ -221,19 +217,4 @@ def test_near_misses_fill_the_capacity():
     half = Groups(
         np.repeat([1, 2, 3], 4) / 24, np.log(2), information
     )  # sets that fit lose nothing
-    assert near_misses(half, 8, 12, rng).loss(half)[0] == 0
-    pairs, tables = nearest_pairs, []
-    with patch.dict(
-        vars(module), nearest_pairs=lambda *given: tables.extend(given[:2]) or pairs(*given)
-    ):
-        near_misses(groups, 8, 9, rng)
-    assert [len(table) for table in tables] == [2**8, 2**8]
-
-
-@pytest.mark.parametrize("level", [0.5, 2.0, 4.0])
-def test_a_bound_holds_beside_a_probability_that_is_nearly_one(level):
-    """What is left of one is known to a unit of one only: the bound was below the optimum."""
-    prior = [0.9999899991000191, 9.999899991000192e-10, 9.99989999100019e-06]
-    listed = optimal_mechanism(prior, level, "total_variation")
-    grown = optimal_mechanism(prior, level, "total_variation", method="column_generation")
-    assert listed.value <= grown.bound <= listed.value * (1 + 1e-8)  # 2^-51 over 1e-5, times e^4
+    assert near_misses(half, 8, 12, rng).loss(half).min() == 0

@@ -102,6 +102,16 @@ def test_many_symbols_to_a_millionth(prior):
     assert bound <= closed_bound(prior, 1.0, INFORMATION) + 1e-12
 
 
+@pytest.mark.parametrize(
+    "epsilon", [-np.log1p(-1.03 * zipf(2000)[0]), -np.log(1.03 * zipf(2000)[1])]
+)
+def test_a_heavy_symbol_that_leaves_little_room(epsilon):
+    # what an outcome leaves out, or holds, is 3 % more than one symbol: few sets complete it
+    lifts, shares, bound = column_generation(zipf(2000), epsilon, INFORMATION)
+    value = float(shares @ INFORMATION.columns(lifts, zipf(2000)))
+    assert -1e-12 <= bound - value <= 1e-9 * value
+
+
 @pytest.mark.parametrize("n", [30, 150, 400])
 def test_interrupted(n):
     prior = random_prior(n, np.random.default_rng(n))
