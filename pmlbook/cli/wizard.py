@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .commands import designed, holding, log_of, named_gaps, premises_of, release
 from .commands import standard_error, write_texts
@@ -38,11 +39,14 @@ from .typed import DECIMAL, LogOptions, inside, level, limits, several, share
 from ..files.tables import Layout, columns_of
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.linear_programmes import LooseBound
+from ..numerics.validation import Array
+from ..audit.premises import level_at
 from ..audit.sentences import sentence_level
 from ..release.columns import GAPS
 from ..release.files import check_target
 from ..release.labels import released_names, released_title
 from ..release.mechanism import Mechanism
+from ..release.numbers import cells_of
 
 # %% auto #0
 __all__ = []
@@ -321,7 +325,8 @@ def plan_for_numbers(chosen: Choices) -> Plan:
         chosen.cuts = ask("cuts between the shares, apart by blanks", several)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LooseBound)  # value and bound are both printed
-        made, precision, estimate = _designed_for_numbers(chosen, prior, rows)
+        own = x[~np.isnan(x)] if chosen.prior_from == "column" else None
+        made, precision, estimate = _designed_for_numbers(chosen, prior, rows, own)
     rounded = chosen.goal == "mean"
     notes = notes_on_numbers(rows, gaps, chosen.limits, chosen.clip, about, rounded)
     notes.append(f"{precision[0].upper()}{precision[1:]}.")
@@ -339,10 +344,30 @@ def _plain(x: float) -> str:
     return repr(float(x)).removesuffix(".0")
 
 
+def _rows_at(made: Mechanism, x: Array) -> NDArray[np.int64]:
+    """How many numbers each input has, shape (N,): in its cell, or at its node in parts of a row."""
+    read = number_reader(made)
+    assert read is not None
+    edges, size = read.edges, len(made.inputs)
+    if not read.nodes:
+        return np.bincount(cells_of(x, edges), minlength=size)
+    at = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, size - 2)
+    part = (x - edges[at]) / np.diff(edges)[at]
+    expected = np.bincount(at, 1 - part, size) + np.bincount(at + 1, part, size)
+    return np.rint(expected * PARTS_OF_ROW).astype(np.int64)
+
+
+PARTS_OF_ROW = 2**20
+
+
 def _designed_for_numbers(
-    chosen: Choices, prior: Any, rows: int
+    chosen: Choices, prior: Any, rows: int, own: Array | None
 ) -> tuple[Mechanism, str, list[str]]:
-    """The best mechanism, what a recipient learns, and the options of the estimate."""
+    """The best mechanism, what a recipient learns, and the options of the estimate.
+
+    `own`: the numbers of the file if the prior is their histogram. Within a bin they are not spread evenly, and the
+    level is kept under their shares, too.
+    """
     from pmlbook.additive_noise.mean import mean_mechanism
     from pmlbook.additive_noise.line_priors import secret_from
     from pmlbook.release.numbers import cell_names
@@ -351,6 +376,20 @@ def _designed_for_numbers(
     assert chosen.epsilon is not None and chosen.limits is not None
     if chosen.epsilon == 0:
         raise ValueError("at a level of 0 a release has no information")
+
+    def kept(design: Callable[[float], Any]) -> tuple[Any, Any]:
+        """The design of the level, and that which keeps it under the shares of the file."""
+        first = found = design(chosen.epsilon)
+        lower = chosen.epsilon
+        while (
+            own is not None
+            and (there := level_at(found.mechanism, _rows_at(found.mechanism, own)))
+            > chosen.epsilon
+        ):
+            lower *= chosen.epsilon / there
+            found = design(lower)
+        return first, found
+
     if chosen.goal == "shares":
         low, high = chosen.limits
         edges = np.array([low, *chosen.cuts, high])
@@ -359,19 +398,19 @@ def _designed_for_numbers(
         secret: Any = secret_from(prior)
         shares = cell_shares(secret, edges)
         cells = dict(zip(cell_names(edges), shares / shares.sum()))
-        made = designed(cells, chosen.epsilon, "frequencies").mechanism
+        made = kept(lambda level: designed(cells, level, "frequencies"))[1].mechanism
         error = standard_error(made, rows)
         assert error is not None  # the design determines all shares
         most = text_above(error, 2)
         return made, f"shares: estimated, with standard errors up to {most} at {rows:,} rows", []
     at = 0.5 if chosen.quantile is None else chosen.quantile
     if chosen.goal == "mean":
-        found: Any = mean_mechanism(prior, chosen.epsilon)
+        first, found = kept(lambda level: mean_mechanism(prior, level))
         what, estimate = "mean", ["--mean"]
     else:
-        found = quantile_mechanism(prior, chosen.epsilon, at)
+        first, found = kept(lambda level: quantile_mechanism(prior, level, at))
         what, estimate = f"{at:g}-quantile", ["--quantile", _plain(at)]
-    return found.mechanism, functional_text(what, found.value, found.bound, rows), estimate
+    return found.mechanism, functional_text(what, found.value, first.bound, rows), estimate
 
 # %% ../../nbs/cli/02_wizard.ipynb #30d21af1
 def start(
@@ -425,8 +464,10 @@ def start(
         )
     certificates = {"mechanism.json": holding(plan.released, chosen.epsilon)}
     # A curve that was chosen for numbers is what readers are said to believe, and the level under the file's shares
-    # stands beside it. Other people's numbers are a sample, against which this file is held.
+    # stands beside it. Other people's numbers are a sample, against which this file is held. So are its own, unless
+    # coins round them.
     curve = chosen.prior_from is not None and file_of_prior(chosen.prior_from) is None
+    curve = curve and (chosen.prior_from != "column" or chosen.goal == "mean")
     believed = believed or curve
     premises = premises_of(
         chosen.column,

@@ -66,6 +66,20 @@ def test_shares_between_cuts(run):
         assert rows[name]["low"] <= true <= rows[name]["high"]
 
 
+@pytest.mark.parametrize("goal", ["quantile", "shares --cut 41 --cut 65.5"])
+def test_the_level_asked_for_holds_under_the_shares_of_the_column(run, goal):
+    """Ages are whole, and its histogram is not: within a bin they are not spread evenly."""
+    assert (
+        run(f"{BASE} --prior-from column --epsilon 0.5 --for {goal} --release out.csv -o n")[0] == 0
+    )
+    found = read_certificate(Path("n.mechanism.json"))
+    edges = [float(name.split(" to ")[0]) for name in found.inputs][1:]
+    rows = np.bincount(np.searchsorted(edges, AGES), minlength=len(found.inputs))
+    channel = np.array(found.weights)[rows > 0]
+    lifts = channel.max(axis=0) / (rows[rows > 0] / rows.sum() @ channel)
+    assert 0.49 < np.log(lifts.max()) <= 0.5 + 1e-12
+
+
 def test_asked_and_told_are_the_same_design(run):
     answers = ["age", "numbers", "0 100 7", "0 110", "nothing", "uniform", "0.4", "mean"]
     code, out, err = run("start ages.csv -o asked", answers=answers)
