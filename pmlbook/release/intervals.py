@@ -30,6 +30,7 @@ __all__ = []
 OUTWARD_MARGIN = 1e-9
 ROUNDED_TRIAL = 2.0**-52  # for many, each trial adds this: (1 - p)^n, with 1 - p rounded
 MIN_TAIL = 1e-100  # below, its inverse was found wrong, or nan
+FAR_MOVE = 1e-6  # of an end: its inverse was wrong by more than rounding
 
 
 def clopper_pearson(successes: ArrayLike, trials: ArrayLike, tail: float) -> tuple[Array, Array]:
@@ -58,11 +59,16 @@ def clopper_pearson(successes: ArrayLike, trials: ArrayLike, tail: float) -> tup
 
 
 def _moved(ends: Array, way: int, wrong: Callable[[Any], Any]) -> Array:
-    """Ends moved one way while they are wrong, each time twice as far, at most to 0 or 1."""
+    """Ends moved one way while they are wrong, each time twice as far, at most to 0 or 1; back from far by bisection."""
     margin, ends = OUTWARD_MARGIN, np.clip(ends, 0, 1)
+    first = ends
     while (bad := wrong(ends)).any():
         ends = np.where(bad, np.clip(ends * (1 + way * margin), 0, 1), ends)
         margin *= 2
+    while (abs(ends - first) > FAR_MOVE * abs(ends)).any():
+        middle = (first + ends) / 2
+        bad = wrong(middle)
+        first, ends = np.where(bad, middle, first), np.where(bad, ends, middle)
     return ends
 
 # %% ../../nbs/internals/release/08_intervals.ipynb #1c3f46d2
