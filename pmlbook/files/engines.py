@@ -92,14 +92,15 @@ class Task:
         return replaced(part, terms.column, title, values, terms.only)
 
 # %% ../../nbs/files/02_engines.ipynb #5d0b2f88
-FIRST_ROWS, BLOCK_ROWS = 2**14, 2**16  # counted at a time; the first show what identifies rows
+# counted at a time; two first ones show what identifies rows, as soon as `MAX_REMEMBERED` values are known
+FIRST_ROWS, BLOCK_ROWS = 10_240, 2**16
 
 
 def blocks_of(part: Any) -> Iterator[Any]:
     """A pandas frame or an Arrow table in blocks."""
-    starts = [0, *range(FIRST_ROWS, len(part), BLOCK_ROWS), len(part)]
+    starts = [0, FIRST_ROWS, *range(2 * FIRST_ROWS, len(part), BLOCK_ROWS), len(part)]
     for start, end in zip(starts, starts[1:]):
-        if start < end:
+        if start < min(end, len(part)):
             yield getattr(part, "iloc", part)[start:end]
 
 

@@ -11,6 +11,7 @@ import stat
 import threading
 import time
 import tracemalloc
+from itertools import chain, repeat
 from pathlib import Path
 
 import numpy as np
@@ -776,7 +777,8 @@ def test_two_programs_release_at_once_and_one_is_booked(folder):
         if not child:
             code = 1
             try:
-                wait = lambda *_: time.sleep(0.3)  # noqa: E731
+                once = chain([0.5], repeat(0))
+                wait = lambda *_, once=once: time.sleep(next(once))  # noqa: E731
                 release_file("in.csv", name, "said", CLINIC, log=ReleaseLog("log"), progress=wait)
                 code = 0
             except AlreadyReleased:
