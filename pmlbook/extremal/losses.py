@@ -238,9 +238,15 @@ def turns(groups: Groups, order: Integers) -> Array:
 
 # %% ../../nbs/internals/extremal/01_losses.ipynb #f1a5c003
 def nearest_pairs(
-    one: Array | Integers, two: Array | Integers, capacity: float, keep: int
+    one: Array | Integers,
+    two: Array | Integers,
+    capacity: float,
+    keep: int,
+    tolerance: float,
 ) -> tuple[Integers, Integers, Array]:
     """Pairs of entries of two tables that fill the capacity best, `keep` from each side, and their rests.
+
+    Of pairs whose rests differ by less than the tolerance the first are kept.
 
     Source: Horowitz and Sahni 1974.
     """
@@ -254,7 +260,7 @@ def nearest_pairs(
         inside = (at >= 0) & (at < len(two))
         partner = sorted_two[np.clip(at, 0, len(two) - 1)]
         rest = np.where(inside, want - partner, np.inf)
-        best = np.argsort(abs(rest))[:keep]
+        best = np.argsort(np.rint(abs(rest) / tolerance), kind="stable")[:keep]
         best = best[inside[best]]
         found.append((best, order[at[best]], rest[best]))
     first, second, rests = (np.concatenate(part) for part in zip(*found))
@@ -359,7 +365,11 @@ def _near_misses(
     drawn, weights = map(list, zip(*made))
     if deep == 2:
         weights = [(weights[i][:, None] + weights[i + 1]).ravel() for i in (0, 2)]
-    first, second, rest = nearest_pairs(weights[0], weights[1], groups.capacity, keep)
+    # of counts many pairs leave the same rest: in another order, those that are kept have a fair average
+    mixed = rng.permutation(len(weights[0]))
+    given = weights[0][mixed], weights[1], groups.capacity, keep, groups.tolerance
+    first, second, rest = nearest_pairs(*given)
+    first = mixed[first]
     rest[abs(rest) < groups.tolerance] = 0
     held = np.zeros((g, len(rest)), dtype=int)
     for half, code in enumerate((first, second)):

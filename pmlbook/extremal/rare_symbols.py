@@ -47,7 +47,7 @@ def completions(
     one, two = (groups.width[half] @ table for half, table in zip(halves, tables))
     capacity = groups.capacity - groups.width[few:] @ heavy
     keep = max(1, PAIRS_KEPT // len(groups.p))
-    *pair, rest = nearest_pairs(one, two, capacity, keep)
+    *pair, rest = nearest_pairs(one, two, capacity, keep, groups.tolerance)
     held = np.repeat(np.append(np.zeros(few, dtype=np.int64), heavy)[:, None], len(rest), axis=1)
     for half, table, at in zip(halves, tables, pair):
         held[half] = table[:, at]

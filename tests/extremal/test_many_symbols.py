@@ -80,7 +80,9 @@ def test_rounding_on_a_boundary_does_not_lower_the_bound():
         assert bound >= enumerate_optimum(prior, level, NAMED["hellinger"])[1] - 1e-12
 
 
-@pytest.mark.parametrize("n, people, epsilon", [(30, 300, 2.0), (50, 1000, 0.5), (100, 2000, 1.0)])
+@pytest.mark.parametrize(
+    "n, people, epsilon", [(30, 300, 2.0), (50, 1000, 0.5), (100, 2000, 1.0), (3000, 60_000, 1.0)]
+)
 def test_priors_of_counts_are_solved_to_the_end(n, people, epsilon):
     counts = np.random.default_rng(n).multinomial(people, zipf(n)) + 1
     prior = counts / counts.sum()
