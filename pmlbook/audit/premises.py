@@ -334,6 +334,9 @@ class _Places(dict[Hashable, int]):
         )
 
 
+VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}  # types of Arrow
+
+
 def _factorised(values: Any) -> tuple[NDArray[np.intp] | slice, Sequence[Hashable]]:
     """Positions of the values among others, and these; texts of a file are these, and what has no hash is its text."""
     if isinstance(values, Sequence):
@@ -344,6 +347,8 @@ def _factorised(values: Any) -> tuple[NDArray[np.intp] | slice, Sequence[Hashabl
         return slice(None), _comparable(list(values))
     try:
         plain = values.dictionary_decode() if hasattr(values, "dictionary") else values
+        if str(plain.type) in VIEWS:  # Arrow takes a null there for an empty text
+            plain = plain.cast(VIEWS[str(plain.type)])
         coded = plain.dictionary_encode("encode")
     except NotImplementedError:  # structures, for instance
         return slice(None), list(map(repr, values.to_pylist()))

@@ -374,19 +374,19 @@ def _designed_for_numbers(
     from pmlbook.additive_noise.quantile import cell_shares, quantile_mechanism
 
     assert chosen.epsilon is not None and chosen.limits is not None
-    if chosen.epsilon == 0:
+    asked = chosen.epsilon
+    if asked == 0:
         raise ValueError("at a level of 0 a release has no information")
 
     def kept(design: Callable[[float], Any]) -> tuple[Any, Any]:
         """The design of the level, and that which keeps it under the shares of the file."""
-        first = found = design(chosen.epsilon)
-        lower = chosen.epsilon
-        while (
-            own is not None
-            and (there := level_at(found.mechanism, _rows_at(found.mechanism, own)))
-            > chosen.epsilon
-        ):
-            lower *= chosen.epsilon / there
+        first = found = design(asked)
+        lower = asked
+        while own is not None:
+            there = level_at(found.mechanism, _rows_at(found.mechanism, own))
+            if there <= asked:
+                break
+            lower *= asked / there * (1 - 1e-9)
             found = design(lower)
         return first, found
 

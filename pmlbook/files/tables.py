@@ -144,6 +144,8 @@ class CsvTable:
             self.columns = next(self._rows, [])
         if not any(self.columns):
             raise ValueError(f"{source.path} is empty: its first line must name the columns")
+        if any("\0" in title for title in self.columns):  # of two bytes a character, or no text
+            raise ValueError(f"{source.path} is no {layout.encoding} text: give its --encoding")
 
     def _lines(self) -> Iterator[list[str]]:
         """The lines of the file, some at a time; csv.Error for one that is longer than any row should be."""
@@ -159,26 +161,29 @@ class CsvTable:
         yield [rest] if rest else []
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """The message about a broken file."""
-        after = f"after row {self.done}"
+    def _explained(self, rows: Sequence[Any] = ()) -> Iterator[None]:
+        """The message about a broken file; `rows` have been read since the last block."""
         try:
             yield
-        except UnicodeError:
-            why = f"is no {self.layout.encoding} text {after}"
-            raise ValueError(f"{self.source.path} {why}: give its --encoding") from None
-        except csv.Error as error:
-            raise ValueError(f"{self.source.path} cannot be read as CSV {after}: {error}") from None
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            why = f"cannot be read as gzip {after}: it is cut off or broken"
+        except (UnicodeError, csv.Error, EOFError, zlib.error, gzip.BadGzipFile) as error:
+            after = f"after row {self.done + len(rows)}"
+            if isinstance(error, UnicodeError):
+                why = f"is no {self.layout.encoding} text {after}: give its --encoding"
+            elif isinstance(error, csv.Error):
+                why = (
+                    f"cannot be read as CSV {after}: {error}; mend it there, or write it as Parquet"
+                )
+            else:
+                why = f"cannot be read as gzip {after}: it is cut off or broken"
             raise ValueError(f"{self.source.path} {why}") from None
 
     def blocks(self, places: Sequence[int] | None = None) -> Iterator[list[tuple[str, ...]]]:
         """The rows below the header, in blocks; all columns, for any `places`."""
         width, blank = len(self.columns), 0
         while True:
-            with self._explained():
-                rows = list(islice(self._rows, BLOCK_ROWS))
+            rows = list[list[str]]()
+            with self._explained(rows):
+                rows.extend(islice(self._rows, BLOCK_ROWS))
             if not rows:
                 return
             if width == 1:
@@ -302,7 +307,9 @@ class ParquetTable:
 
     def column(self, block: Any, place: int, known: Sequence[Any] = ()) -> Any:
         """One column of a block, an Arrow array."""
-        return block.column(block.schema.get_field_index(self.columns[place]))
+        # By its place in a whole block, for names may repeat; those of a part are found, so they do not.
+        whole = len(block.schema) == len(self.columns)
+        return block.column(place if whole else block.schema.get_field_index(self.columns[place]))
 
     def declared(self, block: Any, place: int) -> list[Any]:
         """The values that a column is declared to have, whether they occur or not; empty if it declares none."""
@@ -421,6 +428,7 @@ def find_column(column: str, table: Table, show_values: bool = False) -> int:
         else f"{len(table.columns)} column{'s' * (len(table.columns) > 1)}"
     )
     hint = f": is the delimiter {table.layout.delimiter!r}?" if isinstance(table, CsvTable) else ""
+    hint = ": rename one" if column in table.columns else hint
     others = set(table.columns) - {column}
     others = others if len(table.columns) > 1 else set()  # a single one is a wrong delimiter
     near = [title for title in table.columns if title == released_title(column)]

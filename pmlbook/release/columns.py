@@ -469,7 +469,7 @@ def encode(
         codes = READERS.get(library(values), codes_of_list)(values, present)
     except TypeError:
         raise ValueError(
-            f"{what} must be one column of hashable values, {_first_unhashable(values)}"
+            f"{what} must be one column of hashable values, {_first_unhashable(values, first_row)}"
         ) from None
     if len(present) < len(names):
         own = (set(range(len(names))) - set(places)).pop()
@@ -538,9 +538,9 @@ def _check_column(values: Any, what: str) -> None:
         raise ValueError(f"{what} is empty")
 
 
-def _first_unhashable(values: Any) -> str:
+def _first_unhashable(values: Any, first_row: int) -> str:
     """The first row with a value that cannot be a name, and its kind."""
-    for row, value in enumerate(values):
+    for row, value in enumerate(values, first_row):
         try:
             hash(plain(value))
         except TypeError:
@@ -573,6 +573,8 @@ def _refusal(
     why = (
         ": it is an input, so this column has not been released" if text_of(first) in inputs else ""
     )
+    if missing and not secrets:  # as where a column is released
+        why = ": correct it, or pass other=NAME (--other NAME), an input for all that are none"
     return f"{what} holds {found} in row {places}, not among {listed_names(names)}{why}"
 
 # %% ../../nbs/internals/release/06_columns.ipynb #d65a42cd

@@ -172,3 +172,23 @@ def test_a_single_rare_answer_in_a_small_stratum_is_not_taken_for_chance():
     beside.add(codes, [["general"] * 100_000 + ["infectious"] * 30])
     (within,) = beside.premises(DESIGN).within
     assert within.chance < 0.001
+
+
+def test_columns_of_parquet_are_counted_one_by_one_though_they_share_a_name(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    clinics, answers = zip(*drawn(np.random.default_rng(1), telling))
+    columns = [pa.array(values) for values in (clinics, ["all"] * 3000, answers, ["all"] * 3000)]
+    table = pa.table(columns, ["place", "place", "condition", "country"])
+    pq.write_table(table, tmp_path / "in.parquet")
+    with pytest.raises(LevelExceeded, match="knows 'place'"):
+        release_file(tmp_path / "in.parquet", tmp_path / "out.parquet", "condition", DESIGN)
+
+
+def test_a_null_is_no_empty_text():
+    """Also where Arrow takes them for the same, as in views of texts."""
+    pa = pytest.importorskip("pyarrow")
+    codes = np.arange(90) % 2
+    for kind in (pa.string(), pa.string_view(), pa.binary_view()):
+        beside = Beside(["note"], len(ANSWERS))
+        beside.add(codes, [pa.array([None if code else b"" for code in codes], kind)])
+        assert [one.proved for one in beside.premises(DESIGN).within] == [90]

@@ -52,10 +52,22 @@ BAD = {
     "wrong delimiter further down": (GOOD + "7;flu\n", ["row 40001", "1 fields", "delimiter"]),
     "mixed types": (GOOD + "7,3.5\n8,True\n", ["in row 40001, 40002, not among"]),
     "a row too long": (GOOD + "7,flu,flu\n", ["row 40001", "3 fields"]),
-    "a quote that never ends": (GOOD + '7,"flu\n', ["cannot be read as CSV"]),
+    "a quote that never ends": (
+        GOOD + '7,"flu\n',
+        ["cannot be read as CSV after row 40000:", "mend it there"],
+    ),
+    "quoted by half": (
+        'id,diagnosis\n1,flu\n2,"flu"x\n' + GOOD,
+        ["cannot be read as CSV after row 1:"],
+    ),
+    "two bytes a character": (
+        GOOD.encode("utf-16-le").decode(),
+        ["is no utf-8 text", "--encoding"],
+    ),
     "no rows": ("id,diagnosis\n", ["no rows"]),
     "nothing": ("", ["is empty"]),
-    "column twice": ("diagnosis,diagnosis\nflu,flu\n", ["more than once"]),
+    "column twice": ("diagnosis,diagnosis\nflu,flu\n", ["more than once", "rename one"]),
+    "another spelling": (GOOD + "7,Flu\n", ["in row 40001", "--other NAME"]),
 }
 
 

@@ -382,7 +382,7 @@ REFUSED = {
     "column twice": (b"said,said\nflu,flu\n", "column 'said' occurs more than once"),
     "no such column": (b"id,Said\n1,flu\n", "column 'said' is not in in.csv, which has 2 columns"),
     "quote within": (b'id,said\n"a"b,flu\n', "after row 0: ',' expected"),
-    "quote without end": (b'id,said\n1,flu\n"a', "after row 0: unexpected end of data"),
+    "quote without end": (b'id,said\n1,flu\n"a', "after row 1: unexpected end of data"),
     "another encoding": ("id,said\nmy secret é,flu\n".encode("latin-1"), "no utf-8 text"),
     "utf-16": ("id,said\n1,flu\n".encode("utf-16"), "no utf-8 text"),
     "unknown": (b"id,said\n1,my secret\n", r"holds a value \(str\) in row 1, not among"),
