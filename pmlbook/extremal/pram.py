@@ -265,7 +265,8 @@ def pram_mechanism(
     Parameters
     ----------
     prior : array_like, shape (N,), or dict of names and numbers
-        P(x), all positive; N up to about 300, for all pairs of answers are variables.
+        P(x), all positive. All pairs of answers are variables: 300 answers take a second, and without invariance
+        100 take seconds and 300 minutes.
     epsilon : float
         Privacy level in nats.
     invariant : bool
