@@ -20,6 +20,7 @@ from click.core import ParameterSource
 from .messages import EXIT_INTERRUPTED, complain, refused
 from pmlbook.cli.typed import (
     LogOptions,
+    Named,
     Typed,
     inside,
     level,
@@ -97,7 +98,7 @@ Decorator = Callable[[Any], Any]
 LAYOUT = ("delimiter", "encoding", "missing_text")
 BESIDE = ("only", "visible")
 LOG = ("log", "start_log", "budget", "account", "again")
-NATS, SHARE, PATH = Typed(level, "nats"), Typed(inside, "share"), click.Path(path_type=Path)
+NATS, SHARE, PATH = Typed(level, "nats"), Typed(inside, "share"), Named(path_type=Path)
 
 
 def _all_of(*options: Decorator) -> Decorator:

@@ -174,6 +174,20 @@ class Typed(click.ParamType):  # type: ignore[type-arg]
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
+
+class Named(click.Path):
+    """The name of a file; '-' is none, since what is written has to appear as a whole."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; a name '-' is refused."""
+        if value == "-":
+            self.fail(
+                "'-' is no name of a file: what is piped in is read from /dev/stdin, and an output needs a name",
+                param,
+                ctx,
+            )
+        return super().convert(value, param, ctx)
+
 # %% ../../nbs/internals/cli/02_typed.ipynb #578f2135
 @dataclass(frozen=True)
 class LogOptions:

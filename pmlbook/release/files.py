@@ -47,10 +47,12 @@ def check_target(target: Path, force: bool = False, inputs: Sequence[Path | Bina
         raise FileNotFoundError(f"{target.parent}, the folder of {target.name}, does not exist")
     if not os.path.lexists(target):
         return
+    if not stat.S_ISREG(target.lstat().st_mode):
+        raise FileExistsError(
+            f"{target} exists and is no regular file, and nothing else is ever replaced: choose another name"
+        )
     if not force:
         raise FileExistsError(f"{target} exists: choose another name, or --force (force=True)")
-    if not stat.S_ISREG(target.lstat().st_mode):
-        raise FileExistsError(f"{target} is no regular file, and nothing else is ever replaced")
     with open(target, "rb") as file:
         if file.read(max(map(len, KEPT_BEGINNINGS))).startswith(KEPT_BEGINNINGS):
             raise FileExistsError(f"{target} is a release log, or a key, and never replaced")

@@ -494,3 +494,16 @@ def test_a_closed_stream_changes_no_exit_code(folder, monkeypatch, closed):
     assert main([*release, "--epsilon", "2"]) == 0
     assert Path("out.csv").exists()
     assert main(["release", "m.json", "in.csv", "two.csv", "--column", "none"]) == 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        RELEASE.replace("out.csv", "-"),
+        RELEASE.replace("in.csv", "-"),
+        "design no=1 yes=2 --epsilon 1 -o -",
+    ],
+)
+def test_a_file_has_a_name_that_can_appear_as_a_whole(run, command):
+    code, told = run(command)
+    assert code == 2 and "'-' is no name of a file" in told and "/dev/stdin" in told

@@ -219,7 +219,7 @@ def test_only_regular_files_are_replaced_and_no_log_or_key(folder):
     before = sorted(os.listdir())
     for name in ("folder.csv", "pipe.csv", "link.csv", "dangling.csv", "/dev/null"):
         for force in (False, True):
-            with pytest.raises(OSError, match="no regular file" if force else "exists"):
+            with pytest.raises(OSError, match="no regular file"):
                 release_file("in.csv", name, "said", CLINIC, force=force)
     assert sorted(os.listdir()) == before and Path("target.csv").read_text() == "precious"
     log = ReleaseLog("log.csv", new=True)
