@@ -85,6 +85,9 @@ def likelihood_ratio(table: Array) -> Array:
 ENOUGH_EXPECTED = 5  # counts in each cell, for the distribution of G: Cochran's rule
 DRAWN_CELLS = 4_000_000  # of all tables that are drawn together: a second
 FIRST_TABLES, CLEAR = 100, 0.05  # enough where a chance is fifty times the significant one
+TABLES = 1000
+# where the chance is a count of few
+COUNTED_TABLES, COUNTED_CLEAR = 20_000, 0.01
 
 
 def chance_of(table: NDArray[np.int64]) -> float:
@@ -97,17 +100,26 @@ def chance_of(table: NDArray[np.int64]) -> float:
     least = table.sum(0).min() * table.sum(1).min() / table.sum()
     if least >= ENOUGH_EXPECTED or table.sum() >= 10**9:  # what NumPy can draw from
         return gamma_tail(freedom / 2, found / 2)
-    chance = 1.0
-    for many in (FIRST_TABLES, int(np.clip(DRAWN_CELLS // table.size, 200, 1000))):
-        drawn = likelihood_ratio(tables_with_margins(table, many))
-        mean, variance = float(drawn.mean()), float(drawn.var(ddof=1))
-        if variance > 1e-18 * mean**2:
-            chance = gamma_tail(mean**2 / variance, found * mean / variance)
-        else:  # one table only, or hardly another
-            chance = (1 + int((drawn >= found * (1 - 1e-12)).sum())) / (1 + many)
-        if chance > CLEAR:
-            break
+    most = max(DRAWN_CELLS // table.size, 200)
+    chance, counted = drawn_chance(table, found, FIRST_TABLES)
+    if chance <= CLEAR:
+        chance, counted = drawn_chance(table, found, min(most, TABLES))
+    if chance <= COUNTED_CLEAR and counted and most > TABLES:
+        chance, _ = drawn_chance(table, found, min(most, COUNTED_TABLES))
     return chance
+
+
+def drawn_chance(table: NDArray[np.int64], found: float, many: int) -> tuple[float, bool]:
+    """The chance of a G as large as `found`, by so many drawn tables, and whether it was counted.
+
+    A rare answer makes G jump, so a gamma distribution gives it less than the tables that show it.
+    """
+    drawn = likelihood_ratio(tables_with_margins(table, many))
+    as_large = float((drawn >= found * (1 - 1e-12)).mean())
+    mean, variance = float(drawn.mean()), float(drawn.var(ddof=1))
+    if variance <= 1e-18 * mean**2:  # one table only, or hardly another
+        return max(as_large, 1 / (1 + many)), True
+    return max(as_large, gamma_tail(mean**2 / variance, found * mean / variance)), as_large > 0
 
 
 def tables_with_margins(table: NDArray[np.int64], many: int) -> Array:

@@ -164,14 +164,15 @@ def test_a_zero_of_another_sign_is_seen():
         assert [one.proved for one in beside.premises(DESIGN).within] == [90]
 
 
-def test_a_single_rare_answer_in_a_small_stratum_is_not_taken_for_chance():
-    """One of 100,030 has it, and is among the 30: a chance of 3e-4, which hardly a drawn table shows."""
-    codes = np.zeros(100_030, int)
+@pytest.mark.parametrize(("small", "chance"), [(30, 3e-4), (250, 2.5e-3), (400, 4e-3)])
+def test_a_single_rare_answer_in_a_small_stratum_counts_as_often_as_it_happens(small, chance):
+    """One of 100,000 and more has it, and is among the few; its share of all rows is the chance."""
+    codes = np.zeros(100_000 + small, int)
     codes[-1] = 2
     beside = Beside(["clinic"], len(ANSWERS))
-    beside.add(codes, [["general"] * 100_000 + ["infectious"] * 30])
+    beside.add(codes, [["general"] * 100_000 + ["infectious"] * small])
     (within,) = beside.premises(DESIGN).within
-    assert within.chance < 0.001
+    assert chance / 2 < within.chance < 2 * chance and (within.chance < 0.001) == (chance < 0.001)
 
 
 def test_columns_of_parquet_are_counted_one_by_one_though_they_share_a_name(tmp_path):
