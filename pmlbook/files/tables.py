@@ -67,10 +67,16 @@ class Layout:
         if not isinstance(mark, str) or len(mark) != 1 or mark in '\r\n "':
             raise ValueError(f"delimiter = {mark!r:.40} must be one character that parts fields")
         try:
-            mark.encode(self.encoding)
-            codecs.lookup(self.encoding)
+            line, content = f"a{mark}b\r\n", io.BytesIO()
+            file = io.TextIOWrapper(content, self.encoding, newline="")
+            for _ in range(2):  # encodings of names keep back what has no end, or end each part
+                file.write(line)
+                file.flush()
+            known = content.getvalue().decode(self.encoding) == 2 * line
         except (LookupError, TypeError, ValueError):
-            raise ValueError(f"encoding = {self.encoding!r:.40} is no encoding of text") from None
+            known = False
+        if not known:
+            raise ValueError(f"encoding = {self.encoding!r:.40} is no encoding of text")
         object.__setattr__(self, "missing_text", several(self.missing_text, "missing_text"))
 
 

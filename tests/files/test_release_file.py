@@ -814,3 +814,10 @@ def test_numbers_that_were_rounded_at_random_are_the_first_of_their_account(fold
     with pytest.raises(ValueError, match="rounded at random once more"):
         release_file("in.csv", "b.csv", "said", other, read=Reader(), log=log)
     assert sorted(os.listdir()) == ["a.csv", "in.csv", "log"] and len(log.entries) == 1
+
+
+@pytest.mark.parametrize("encoding", ["idna", "punycode", "rot13", "no-such"])
+def test_an_encoding_that_writes_no_lines_is_refused(encoding):
+    """That of host names writes nothing until its end, which no file has."""
+    with pytest.raises(ValueError, match=f"encoding = '{encoding}' is no encoding of text"):
+        Layout(encoding=encoding)
