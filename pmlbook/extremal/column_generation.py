@@ -351,6 +351,9 @@ MIN_PROGRAMME_ROWS = (
 ROWS_PER_SIDE = 8  # rows at least, times the smaller of a and 1 - a
 MAX_GROUPS = 600  # different probabilities that a programme still solves within seconds
 MAX_CIRCLE_SYMBOLS = 1000  # most symbols that are laid on a circle one by one
+MAX_EQUALISED = (
+    3000  # most symbols with neighbours equal: there may be as many outcomes, and half a gigabyte
+)
 SECONDS_TO_STORE = 5e-7  # to mix, round and certify one probability
 
 
@@ -427,7 +430,8 @@ def aggregated_mechanism(task: Task, rows: int, clock: Clock) -> FoundMechanism:
     """
     prior, label = task.prior, aggregation(task.prior, rows)
     groups = task.aggregated(label).groups
-    generation = GroupGeneration(groups, task.tol, clock)
+    # the rounding of many symbols has the rest of the tolerance
+    generation = GroupGeneration(groups, 0.9 * task.tol, clock)
     NearMisses(groups, 8).turn(generation)
     lifts, shares = generation.lifts()
     filled = np.minimum(groups.a * lifts, 1)
@@ -553,7 +557,7 @@ def grow_mechanism(task: Task, clock: Clock) -> Answer:
     bound = groups.closed + groups.rounding - lattice_loss(groups)
     best: FoundMechanism | None
     few_near = len(numbers_full(groups)) <= 2  # sets near the level
-    if few_near and len(groups.p) > MIN_PROGRAMME_ROWS:
+    if few_near and MIN_PROGRAMME_ROWS < len(groups.p) <= MAX_EQUALISED:
         best, start = equalised_mechanism(task, groups, clock)
         bound = min(bound, groups.closed + groups.rounding - start.bound)
     else:

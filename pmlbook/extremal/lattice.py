@@ -99,6 +99,8 @@ def lattice_duals(groups: Groups) -> tuple[float, Array]:
     Source: weak duality, with the number of takers priced.
     """
     rests = possible_rests(groups)
+    if not rests[0].any():  # nothing need be left
+        return 0.0, np.zeros(len(groups.p))
 
     def lost(dual: float) -> float:
         return float(dual + groups.size @ hulls(groups, rests, dual)[0] - DUAL_MARGIN * dual)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ class Groups:
         self._prepare(utility)
 
     def _prepare(self, utility: FInformation) -> None:
-        """Values at both ends, the closed bound, and the losses on a grid that is fine at the ends."""
+        """Values at both ends, the closed bound, and a grid that is fine at the ends."""
         self.utility, everyone = utility, np.arange(len(self.p))
         limits = np.asarray(utility.f(np.array([0.0, 1 / self.a])), dtype=float)
         if not np.isfinite(limits).all():
@@ -88,7 +89,11 @@ class Groups:
         self.rounding = part * float(mass @ (abs(low) + abs(high)))
         near = np.geomspace(1e-13, 0.5, 70)
         self.grid = np.concatenate([[0], near, 1 - near[-2::-1], [1]])
-        self.losses = self.loss(self.grid[:, None], everyone)
+
+    @cached_property
+    def losses(self) -> Array:
+        """What a symbol of each group loses on the grid, shape (141, G)."""
+        return self.loss(self.grid[:, None], np.arange(len(self.p)))
 
     def lift(self, x: Array, k: Any) -> Array:
         """Lift of group k, a fraction x of the way from its least to its largest part."""

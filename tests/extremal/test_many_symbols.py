@@ -1,5 +1,7 @@
 """Column generation against enumeration, against its own certificate, and against the clock."""
 
+from itertools import count
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from pmlbook.extremal.pricing import price
 from pmlbook.foundations.leakage import epsilon_max, epsilon_pml
 from pmlbook.foundations.probability import random_prior
 from pmlbook.foundations.utility import NAMED, ExpectedGain
+from pmlbook.numerics import progress
 
 INFORMATION = NAMED["mutual_information"]
 
@@ -121,6 +124,16 @@ def test_interrupted(n):
     channel = mixture(lifts, prior, shave=0)
     assert lifts.shape[1] <= n and epsilon_pml(channel, prior) <= 1 + 1e-9
     assert INFORMATION(channel, prior) <= bound <= closed_bound(prior, 1.0, INFORMATION) + 1e-12
+
+
+@pytest.mark.parametrize("n, epsilon", [(60, 1.0), (400, 0.1), (3000, 3.0)])
+def test_a_limit_ends_the_search_after_a_few_readings_of_the_clock(monkeypatch, n, epsilon):
+    # a clock on which each reading takes .05 seconds, and nothing else does
+    readings, limit = count(0.0, 0.05), 1.0
+    monkeypatch.setattr(progress, "perf_counter", lambda: next(readings))
+    lifts, shares, bound = column_generation(zipf(n), epsilon, INFORMATION, 1e-15, max_time=limit)
+    assert next(readings) <= 1.2 * limit + 1
+    assert float(shares @ INFORMATION.columns(lifts, zipf(n))) <= bound + 1e-12
 
 
 def test_progress_gets_a_bracket_that_closes():
