@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -29,6 +30,9 @@ __all__ = ['LEAST_EXCESS', 'PramDesign', 'invariance_defect', 'expected_gain', '
            'two_stage_pram']
 
 # %% ../../nbs/extremal/16_pram.ipynb #88941329
+DROPPED = 1e-9  # the solver takes smaller coefficients as zero
+
+
 def invariant_programme(
     prior: Array, caps: Array, gain: Array, clock: Clock = UNLIMITED
 ) -> tuple[Array, Array]:
@@ -47,16 +51,13 @@ def invariant_programme(
     kept = np.delete(np.arange(2 * n), n + np.argmax(prior))
     best = maximise(
         gain.ravel() * unit,
-        # one equation follows from the others: that of the commonest answer, for the solver drops small coefficients
+        # one equation follows from the others: that of the commonest answer, whose coefficients are the small ones
         equal=(sparse.vstack([sent, received]).tocsr()[kept], np.ones(2 * n - 1)),
         bounds=np.column_stack([np.zeros(n * n), most]),
         clock=clock,
     )
     joint = np.maximum(best.x * unit, 0).reshape(n, n)
     return joint / prior[:, None], best.equality_duals[:n] / prior
-
-
-DROPPED = 1e-9  # the solver takes smaller coefficients as zero
 
 
 def free_programme(
@@ -106,8 +107,8 @@ def with_room(channel: Array, prior: Array, caps: Array) -> Array:
     real = np.where(caps * prior < 1, caps, 2 / prior)[:, None]  # no lift is above 1 / prior
     most = real * q - STORED * (1 + real)
     over = rows - most
-    share = np.divide(over, rows - q, out=np.zeros_like(rows), where=over > 0)
-    share = np.clip(share, 0, 1).max(axis=0)
+    above = np.maximum(rows - q, over)  # a share is one at most
+    share = np.divide(over, above, out=np.zeros_like(rows), where=over > 0).max(axis=0)
     common = q >= RARE
     share[common] = share[common].max()
     rows = (1 - share) * rows + share * q
@@ -327,12 +328,12 @@ def pram_mechanism(
     caps = [min(limit, most / share) for share in shares]
     solve = invariant_programme if invariant else free_programme
     lifts = np.array(caps, dtype=float)
-    try:
-        channel, duals = solve(checked.floats, lifts, table, Clock(max_time))
-    except (
-        OutOfTime
-    ):  # released answers that say nothing keep all conditions, and any dual variables give a bound
-        channel, duals = np.tile(checked.floats, (n, 1)), np.zeros(n)
+    # the best matrix that says nothing keeps all conditions, any dual variables give a bound, and at level 0 its own
+    flat = checked.floats if invariant else np.eye(n)[np.argmax(checked.floats @ table)]
+    channel, duals = np.tile(flat, (n, 1)), np.zeros(n)
+    if level > 0:
+        with suppress(OutOfTime):
+            channel, duals = solve(checked.floats, lifts, table, Clock(max_time))
     if invariant and gain is None and most == 1:
         # of all optima, one that tells the shares as well as may be
         changed = checked.floats * (1 - np.minimum(channel.diagonal(), 1))

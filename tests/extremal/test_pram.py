@@ -10,7 +10,7 @@ RARE = (0.5, 0.5 - 1e-12, 1e-12)
 
 
 @pytest.mark.parametrize("invariant", [True, False])
-@pytest.mark.parametrize("epsilon", [1e-6, 0.5, 3.0, 30.0])
+@pytest.mark.parametrize("epsilon", [0.0, 1e-6, 0.5, 3.0, 30.0])
 @pytest.mark.parametrize("prior", [RARE, RARE[::-1], (1 - 1e-9, 5e-10, 5e-10), (1.0,)])
 def test_rare_answers_break_no_promise_and_cost_next_to_nothing(prior, epsilon, invariant):
     """Half of the answers were lost, or all of a row: the solver does not see coefficients below 1e-9."""
