@@ -292,7 +292,7 @@ def quantile_mechanism(
         end, inf where the prior has none, to which the prior's quantile is added. Beyond 12 the search takes seconds.
         Of a region the cells are its own, and this is left out; beyond ten cells the search takes long.
     max_time : float, optional
-        Seconds for the search beyond 12 cells; left out, counted work of some minute.
+        Seconds for the search beyond 12 cells; left out, counted work of some twenty seconds.
 
     Returns
     -------

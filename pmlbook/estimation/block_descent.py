@@ -131,17 +131,18 @@ def filled(prior: Array, limit: float, slopes: Array) -> Array:
 # %% ../../nbs/internals/estimation/01_block_descent.ipynb #bd000012
 AVERAGING_STEPS = 8
 AVERAGED = 1e-12  # an average that misses one by less is one
+MISSED = 1e-3  # a start that misses one by more is none
 
 
 def random_vertices(
-    prior: Array, limit: float, deviations: Array, count: int, rng: np.random.Generator
+    prior: Array, limit: float, lean: Array, count: int, rng: np.random.Generator
 ) -> Array:
-    """Random vertices whose mean is nearly one, shape (N, count)."""
+    """Random vertices, shape (N, count), that lean against what those before them miss in the mean."""
     block, missed = block_size(len(prior)), np.zeros(len(prior))
     found: list[Array] = []
     for first in range(0, count, block):
         width = min(block, count - first)
-        slopes = rng.normal(size=(len(prior), width)) - (missed / deviations / block)[:, None]
+        slopes = rng.normal(size=(len(prior), width)) - (lean * missed / block)[:, None]
         found.append(filled(prior, limit, slopes * prior[:, None]))
         missed += (found[-1] - 1).sum(axis=1)
     return np.hstack(found)
@@ -197,16 +198,28 @@ class Columns:
         self.noise = NOISE * np.sqrt(above * below) / self.unit
         self.penalty = 1.0
         count = COLUMNS_PER_SECRET * n
-        deviations = np.sqrt(above * below)
-        self.lifts = random_vertices(self.prior, self.limit, deviations, count, rng)
         goal = wanted - self.prior @ wanted
         self.own = goal / self.unit[:, None]
         self.steady = 0.0 if np.linalg.matrix_rank(goal) >= n - 1 else 1.0
         self.goal = self.own
-        vectors = self.scaled(self.lifts)
-        self.set(averaged(vectors, np.full(count, 1 / count), self.ones))
-        self.best = self.value, self.lifts.copy(), self.weights
+        self.best = math.inf, np.zeros((n, 0)), np.zeros(0)
+        for lean in (1 / np.sqrt(above * below), np.zeros(n)):
+            self.lifts = random_vertices(self.prior, self.limit, lean, count, rng)
+            self.start(np.full(count, 1 / count))
+        if self.best[0] == math.inf:
+            raise np.linalg.LinAlgError("no start determines the functionals")
+        self.back()
         self.steady_goal()
+
+    def start(self, weights: Array) -> None:
+        """Take the columns as they are, unless they are too much alike."""
+        try:
+            self.set(averaged(self.scaled(self.lifts), weights, self.ones))
+        except np.linalg.LinAlgError:
+            return
+        missed = abs(self.vectors @ self.weights - self.ones).max()
+        if missed < MISSED and self.value > 0:
+            self.keep()
 
     def scaled(self, lifts: Array) -> Array:
         """Deviations in their unit, plus the direction that all vectors share."""

@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 import scipy
 
+from .block_descent import lift_ranges
 from .candidate_set import CandidateSet
 from .listed_vertices import SummedVariance
 from ..numerics.validation import Array
@@ -78,8 +79,9 @@ class PairsRelaxation:
         n = len(candidates.ones)
         size = np.outer(candidates.scale, candidates.scale)
         self.dual, self.candidates = DualFunction(candidates, criterion), candidates
-        ranges = [[candidates.together(i, j) for j in range(n)] for i in range(n)]
-        self.least, self.most = np.moveaxis(np.array(ranges, dtype=float), 2, 0) / size
+        up, down = lift_ranges(candidates.shares, candidates.limit)
+        self.least = -np.minimum(np.outer(up, up), np.outer(down, down)) / size
+        self.most = np.minimum(np.outer(up, down), np.outer(down, up)) / size
         self.variances = np.diag(self.most)
         self.between = float(candidates.between)
         self.forms = np.zeros((0, n, n))
@@ -234,7 +236,7 @@ def most_spread(
         row = [entry + Fraction(together) for entry in entries(i)]
         weights.append(max(row[i], Fraction(0)))
         # A covariance is worst at one of its two ends.
-        pairs = (max(row[j] * x for x in candidates.together(i, j)) for j in range(i))
+        pairs = (row[j] * candidates.together(i, j)[row[j] > 0] for j in range(i))
         total += weights[i] * variances[i] + 2 * sum(pairs, Fraction(0))
     whole = min(Fraction(together), *weights) * candidates.between
     return total - max(min_remainder(candidates, weights), whole)
@@ -265,7 +267,13 @@ def _form(
 def pairs_bound(candidates: CandidateSet, criterion: SummedVariance, clock: Clock) -> float:
     """A certified lower bound on the criterion, in its unit, by the theorem and the proposition."""
     bounds = []
-    for many, together, root in relaxed(candidates, criterion, clock):
+    for many, together, root in reversed(relaxed(candidates, criterion, clock)):
         claim = criterion.claim(root, np.ones(len(root)))
         bounds.append(claim.bound(most_spread(candidates, claim.matrix, many, together)))
+        clock.count(PAIR_NUMBERS * len(root) ** 2)
+        if clock.over:  # the last multipliers are nearly always the best
+            break
     return max(bounds)
+
+
+PAIR_NUMBERS = 4000  # that fractions of a pair of secrets count for

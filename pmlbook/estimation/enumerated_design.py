@@ -188,14 +188,22 @@ def _search_method(target: Any, wanted: Array) -> str:
 
 # %% ../../nbs/internals/estimation/04_enumerated_design.ipynb #4d10723c
 def _attempts(
-    candidates: ScaledVertices, found: Mapping[int, float], prior: CheckedPrior, level: float
+    lifts: Array,
+    weights: Array,
+    prior: CheckedPrior,
+    level: float,
+    correct: Callable[[Array, Array, Array], Array] = even,
 ) -> Iterator[Mechanism]:
     """Mechanisms of weighted vertices: without those that are rare, and with them."""
-    lifts, weights = candidates.vertices.lifts[:, list(found)], np.array(list(found.values()))
-    frequent = stored(lifts, weights, MIN_STORED_PROBABILITY, prior, level)
+    frequent = stored(lifts, weights, MIN_STORED_PROBABILITY, prior, level, correct)
     yield frequent
-    if len(frequent.outputs) < len(found):
-        yield stored(lifts, weights, 0.0, prior, level)
+    if len(frequent.outputs) < len(weights):
+        yield stored(lifts, weights, 0.0, prior, level, correct)
+
+
+def _weighted(candidates: ScaledVertices, found: Mapping[int, float]) -> tuple[Array, Array]:
+    """Lifts and weights of numbered vertices."""
+    return candidates.vertices.lifts[:, list(found)], np.array(list(found.values()))
 
 
 def _searched(
@@ -214,18 +222,20 @@ def _searched(
         return [keep_level(make, level)], bound
     if method == "growing":
         candidates, found, bound = grown(shares, limit, wanted, tol, clock)
-        return _attempts(candidates, found, prior, level), bound
+        return _attempts(*_weighted(candidates, found), prior, level), bound
     if method == "descent":
         bound = secrets_bound(shares, limit, wanted, clock.part(BOUND_SHARE))
         reserved = STORING_SECONDS * len(wanted) ** 2
         ending = clock.part(1 - min(1, reserved / clock.left)) if clock.left else clock
         lifts, weights = descended(shares, limit, wanted, bound, tol, ending, tell=clock.tell)
-        return [stored(lifts, weights, 0.0, prior, level, averaged)], bound
+        return _attempts(lifts, weights, prior, level, averaged), bound
     vertices = Listed(shares, limit)
     begin = first_weights(vertices)
     criterion, unit = criterion_for(wanted, vertices, begin)
     found, bound = newton_search(vertices, begin, criterion, clock)
-    return _attempts(vertices, found, prior, level), float_below(Fraction(bound) * unit**2)
+    return _attempts(*_weighted(vertices, found), prior, level), float_below(
+        Fraction(bound) * unit**2
+    )
 
 
 def _least_of(
@@ -266,7 +276,7 @@ def estimation_mechanism(
     max_time : float, optional
         Seconds until the search ends with its best so far; a mechanism is then stored and measured. Left out, a
         mean or another single functional has no limit, and neither have at most `MAX_LISTED_SECRETS` secrets;
-        everything else stops after counted work, some minute, and more than `MAX_GROWN_SECRETS` secrets after 40
+        everything else stops after counted work, some twenty seconds, and more than `MAX_GROWN_SECRETS` secrets after 40
         rounds, so that the answer depends on no machine and no load.
     tol : float
         Beyond `MAX_LISTED_SECRETS` secrets the search stops when value and bound are this fraction apart.
@@ -319,6 +329,9 @@ def estimation_mechanism(
     prior = design_prior(prior)
     level, wanted = design_level(epsilon, prior), functionals(target, prior)
     check_estimable(wanted, level)
+    varies = (wanted != wanted[0]).any(axis=0)
+    if not varies.all():  # a constant has no variance
+        wanted = wanted[:, varies]
     rows, alike = np.unique(wanted, axis=0, return_inverse=True)
     if len(rows) < len(wanted):
         return _for_classes(prior, level, rows, alike.ravel().tolist(), (max_time, tol, progress))
@@ -354,8 +367,11 @@ def estimation_mechanism(
 
 # most secrets whose vertices are all enumerated; with more, an exchange is faster
 MAX_LISTED_SECRETS = 12
-DEFAULT_WORK = 60.0  # seconds of counted work, after which a search without a limit of time ends
-MAX_GROWN_SECRETS = 50  # with more, a design of 12 columns a secret is better at any time
+DEFAULT_WORK = 20.0  # seconds of counted work, after which a search without a limit of time ends
+MAX_GROWN_SECRETS = (
+    50  # with more, an exchange has twice as many outcomes, and is slower unless levels are high
+)
+
 BOUND_SHARE = 0.2  # of the time
 STORING_SECONDS = 1e-5  # for each pair of secrets, to store the columns and measure them
 DESIGN_TOLERANCE = 1e-9  # relative accuracy of the variance from ten digits of a programme

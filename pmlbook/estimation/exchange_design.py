@@ -128,7 +128,7 @@ MIN_BARRIER = 1e-9  # part of the criterion that the barrier costs at the end
 SWEEP_BARRIER = 1e-3  # of the criterion: while the barrier costs more, no bound is sharp
 CLIMB_NUMBERS = 2000  # that a climb computes for a secret
 SWEEP_NUMBERS = 2  # that a sweep computes for a secret of each set
-RESERVED_SECONDS = 1.2e-5  # seconds reserved for each probability
+RESERVED_SECONDS = 1e-6  # seconds reserved for each probability
 
 
 class Excess:
@@ -298,7 +298,8 @@ def grow_design(
     return dict(zip(names, weights.tolist())), generation.bound
 
 # %% ../../nbs/internals/estimation/06_exchange_design.ipynb #e80d916b
-FIRST_ROUNDS, FIRST_SHARE = 4, 0.2  # pairs of rounds of block descent, and their part of the time
+FIRST_ROUNDS, FIRST_SHARE = 4, 0.5  # pairs of rounds of block descent, and their part of the time
+PAIR_SECONDS = 1e-4  # left for each pair of secrets, so that a bound by pairs is tried
 
 
 def first_vertices(
@@ -333,8 +334,8 @@ def grown(
     found = first_vertices(candidates, wanted, simple, tol, clock)
     criterion, unit = criterion_for(wanted, candidates, found)
     square = float(unit) ** 2
-    low = max(
-        float_below(Fraction(simple) / unit**2), pairs_bound(candidates, criterion, clock.part(0.5))
-    )
+    low = float_below(Fraction(simple) / unit**2)
+    if clock.left > PAIR_SECONDS * len(shares) ** 2:
+        low = max(low, pairs_bound(candidates, criterion, clock.part(0.5)))
     found, bound = grow_design(candidates, found, criterion, low, tol, clock, lambda v: v * square)
     return candidates, found, float_below(Fraction(bound) * unit**2)

@@ -302,3 +302,20 @@ def test_another_unit_is_another_unit_for_sixty_secrets():
             estimation_mechanism(prior, 1.0, np.ldexp(wanted, k), tol=0.5) for k in (0, -400)
         )
     assert np.ldexp(first.bound, -800) == other.bound and np.ldexp(first.value, -800) == other.value
+
+
+@pytest.mark.parametrize("n", [13, 51])
+@pytest.mark.parametrize("level", [1e-6, 6.0, 30.0])
+def test_answers_from_common_to_one_in_a_trillion_have_a_design(n, level):
+    prior = 10.0 ** -np.linspace(0, 11, n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LooseBound)
+        design = estimation_mechanism(prior / prior.sum(), level, max_time=0.3)
+    assert design.mechanism.certify(level) and design.bound <= design.value < np.inf
+
+
+def test_a_constant_beside_a_functional_costs_nothing():
+    prior, wanted = np.arange(1, 31) / 465, np.cos(np.arange(30))
+    alone = estimation_mechanism(prior, 1.0, wanted)
+    beside = estimation_mechanism(prior, 1.0, np.column_stack([np.ones(30), wanted]))
+    assert (beside.value, beside.bound) == (alone.value, alone.bound)
