@@ -138,16 +138,18 @@ class CsvTable:
 
     def __init__(self, source: OpenFile, layout: Layout) -> None:
         self.source, self.layout, self.done = source, layout, 0
-        self._ends = ""  # of the first line, and so of all that are written
         self._returns = False  # whether a field may hold a carriage return
         encoding = (
             "utf-8-sig" if codecs.lookup(layout.encoding).name == "utf-8" else layout.encoding
         )
         with self._explained():
             self._text = io.TextIOWrapper(unpacked(source.file), encoding, newline="")
-            lines = chain.from_iterable(self._lines())
+            lines, header = chain.from_iterable(self._lines()), list[str]()
+            first = csv.reader(_noted(lines, header), delimiter=layout.delimiter, strict=True)
+            self.columns = next(first, [])
             self._rows = csv.reader(lines, delimiter=layout.delimiter, strict=True)
-            self.columns = next(self._rows, [])
+        # of the header, and so of all that are written
+        self._ends = "\r\n" if "".join(header).endswith("\r\n") else "\n"
         if not any(self.columns):
             raise ValueError(f"{source.path} is empty: its first line must name the columns")
         if any("\0" in title for title in self.columns):  # of two bytes a character, or no text
@@ -161,7 +163,6 @@ class CsvTable:
             rest = lines.pop()  # perhaps half a line, or half of its end
             if len(rest) >= MAX_LINE_CHARACTERS:
                 raise csv.Error(f"a line of {MAX_LINE_CHARACTERS:,} characters or more")
-            self._ends = self._ends or ("\r\n" if (lines or [rest])[0].endswith("\r\n") else "\n")
             self._returns = self._returns or "\r" in piece
             yield lines
         yield [rest] if rest else []
@@ -272,6 +273,13 @@ class CsvTable:
             raise ValueError(f"an outcome cannot be written in {self.layout.encoding}") from None
         finally:
             text.detach()
+
+
+def _noted(lines: Iterator[str], notes: list[str]) -> Iterator[str]:
+    """The lines, each noted when it is read."""
+    for line in lines:
+        notes.append(line)
+        yield line
 
 
 @dataclass

@@ -98,7 +98,7 @@ def codes_of_fixed_text(
     """
     width = values.dtype.newbyteorder("=")
     places = np.flatnonzero(np.char.str_len(names) <= width.itemsize // 4)  # others do not occur
-    if not 0 < len(places) <= MAX_HASHED:
+    if not 0 < len(places) <= MAX_HASHED or not width.itemsize:
         return None
     word: Any = np.uint64 if width.itemsize % 8 == 0 else np.uint32
     known = names[places].astype(width).view(word).reshape(len(places), -1)
@@ -156,6 +156,7 @@ def codes_of_numpy(values: NDArray[Any], names: Sequence[Hashable]) -> NDArray[n
     table = comparable(values.dtype.kind, names)
     if table is None or isinstance(values, np.ma.MaskedArray):
         return codes_of_list(values.tolist(), names)
+    values = np.asarray(values)  # a `chararray` would compare without trailing blanks
     if values.dtype.kind == "i" and int(table.max()) - int(table.min()) < MAX_SPAN:
         return codes_of_integers(values.astype(np.int64, copy=False), table)
     if values.dtype.kind == "U":

@@ -259,6 +259,8 @@ FOUND = {
     "carriage return": (b"id,said\r1,flu\r", b"id,said\n1,x\n"),
     "no end of the last line": (b"id,said\n1,flu", b"id,said\n1,x\n"),
     "newline in quotes": (b'id,said\n"a\nb",flu\n', b'id,said\n"a\nb",x\n'),
+    "line feed in a title": (b'"i\nd",said\r\n1,flu\r\n', b'"i\nd",said\r\n1,x\r\n'),
+    "long first line": (b"i" * 70_000 + b",said\r\n1,flu\r\n", b"i" * 70_000 + b",said\r\n1,x\r\n"),
     "carriage return in quotes": (b'id,said\n"a\r\nb\r",flu\n', b'id,said\n"a\r\nb\r",x\n'),
     "newline in the header": (b'"i\nd",said\n1,flu\n', b'"i\nd",said\n1,x\n'),
     "quotes": (b'id,said\n"say ""a""","flu"\n', b'id,said\n"say ""a""",x\n'),

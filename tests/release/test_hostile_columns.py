@@ -10,7 +10,7 @@ import pyarrow.csv
 import pytest
 
 from pmlbook import Mechanism
-from pmlbook.release.columns import encode
+from pmlbook.release.columns import UNKNOWN, codes_of_numpy, encode
 from pmlbook.release.sampling import random_words
 
 NAMES = ("healthy", "flu", "rare")
@@ -135,6 +135,14 @@ def test_a_nul_at_the_end_of_a_name_counts(make):
     assert as_list(made.privatize(make(names))) == [*names[1:], names[0]]
     with pytest.raises(ValueError, match=r"\(str\) in row 0"):
         encode(make(["a"]), names[1:])
+
+
+def test_text_of_fixed_width_is_compared_as_it_is():
+    """The oldest arrays of text compare without blanks, and text in a record may have no width."""
+    old = np.array(["a"]).view(np.char.chararray)
+    assert codes_of_numpy(old, ["a "]).tolist() == [UNKNOWN]
+    empty = np.zeros(2, dtype=[("text", "<U0")])["text"]
+    assert codes_of_numpy(empty, ["a", ""]).tolist() == [1, 1]
 
 
 def test_text_of_fixed_width_cannot_hold_a_nul_at_its_end():
