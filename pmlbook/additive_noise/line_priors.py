@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +18,13 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from .noise_means import RELATIVE_MEAN_ERROR, DensityCells, Weight, expected
+from pmlbook.additive_noise.noise_means import (
+    RELATIVE_MEAN_ERROR,
+    DensityCells,
+    Noise,
+    Weight,
+    expected,
+)
 from ..numerics.enclosure import text_above
 from ..numerics.names import own_names
 from ..numerics.validation import Array, Frozen, check_confidence, check_distribution
@@ -35,12 +42,19 @@ UNIMODAL = frozenset(
     "gumbel_l pareto lomax halfnorm halfcauchy halflogistic invgamma".split()
 )
 TAIL_PROBABILITY = 2.0**-70  # probability cut off on either side of an unbounded secret
+MASS_ERROR = 2.0**-45  # of a probability that is a difference of two
+
+
+def apart(left: Array, right: Array, start: Array, stop: Array) -> Array:
+    """Distances between intervals of the secret, shape (n,), and of outcomes, shape (R,), in R rows."""
+    return np.maximum(np.maximum(left - stop[:, None], start[:, None] - right), 0)
 
 
 class Secret:
     """A prior or a set of priors, with bounds on the least mean of a weight."""
 
     ends: tuple[float, float]
+    size = QUANTILE_CELLS  # of a sum over the prior, about
     peaked = False  # whether the worst outcomes between the ends are the outer ones
 
     def mean(self, weight: Weight, tol: float) -> tuple[float, float]:
@@ -51,13 +65,13 @@ class Secret:
         """Least probability of the largest secret, or of the least one for side -1."""
         return 0.0
 
-    def near(self, low: float, high: float) -> float:
-        """No secret is nearer to the outcomes from low to high than this."""
-        return 0.0
+    def near(self, low: Any, high: Any) -> Any:
+        """No secret is nearer to the outcomes from low to high than this; of floats or arrays."""
+        return np.maximum(np.maximum(low - self.ends[1], self.ends[0] - high), 0.0)
 
-    def near_at_most(self, y: float) -> float:
+    def near_at_most(self, y: Any) -> Any:
         """A secret in the support is so near to y."""
-        return 0.0
+        return self.near(y, y)
 
     def marks(self) -> Array:
         """Outcomes at which a search had better begin."""
@@ -137,17 +151,50 @@ class Continuous(Secret):
     def mean(self, weight: Weight, tol: float) -> tuple[float, float]:
         if self.peaked:
             return expected(self.cells, weight, tol)
+        low, high = self._rough(weight)
+        return float(low), float(high)
+
+    def _rough(self, weight: Weight) -> tuple[Array, Array]:
+        """Limits of the mean of a weight over the grid, or of one for each row of its centres, shape (R, 1)."""
         x, m = self.grid
         f = weight.call(x)
+        top = weight.call(np.clip(weight.centre, x[0], x[-1]))
         peak = (x[:-1] < weight.centre) & (weight.centre < x[1:])
-        most = np.where(peak, 1.0, np.maximum(f[:-1], f[1:]))
-        lost = RELATIVE_MEAN_ERROR * (float(m @ most) + 1.0)
-        low = float(m @ np.minimum(f[:-1], f[1:])) - lost
-        return max(low, 0.0), min(float(m @ most) + lost + self.cells.rest, 1.0)
+        high = np.where(peak, top, np.maximum(f[..., :-1], f[..., 1:])) @ m
+        lost = RELATIVE_MEAN_ERROR * (high + 1.0)
+        low = np.minimum(f[..., :-1], f[..., 1:]) @ m - lost
+        return np.maximum(low, 0.0), np.minimum(high + lost + self.cells.rest, 1.0)
+
+    def at_outcomes(self, noise: Noise, y: Array, radius: Any = 0.0) -> tuple[Array, Array]:
+        """Limits of the mean of the kernel at each outcome, or farther from each secret by a radius; shape (R,)."""
+        y, more = y[:, None], np.reshape(radius, (-1, 1))
+        top = noise.log_kernel(self.near(y, y) + more)  # beyond the support, all weights are small
+
+        def call(x: Array) -> Array:
+            return np.exp(noise.log_kernel(abs(x - y) + more) - top)
+
+        low, high = self._rough(Weight(call, np.clip(y, *self.ends), (), noise.scale))
+        return np.exp(top[:, 0]) * low, np.exp(top[:, 0]) * high
+
+    def change(self, noise: Noise, start: Array, stop: Array) -> Array:
+        """How far that mean goes, between two outcomes, beyond its values at both; shape (R,)."""
+        x, m = self.grid
+        away = apart(x[:-1], x[1:], start, stop)
+        if noise.kind == "gaussian":
+            second = noise.most_bent(away) @ m + self.cells.rest / noise.scale**2
+            return np.asarray((stop - start) ** 2 / 8 * second)
+        slope = noise.steepest(away) @ m + self.cells.rest / noise.scale
+        return np.asarray((stop - start) / 2 * slope)
+
+    def masses(self, noise: Noise, start: Array, stop: Array) -> tuple[Array, Array]:
+        """Limits of the probability of an outcome between two, shape (R,)."""
+        middle, half = ((stop + way * start)[:, None] / 2 for way in (1, -1))
+        weight = Weight(lambda x: noise.within(abs(x - middle), half), middle, (), noise.scale)
+        return self._rough(weight)
 
     @cached_property
     def grid(self) -> tuple[Array, Array]:
-        """Nodes near so many quantiles, and the probabilities between them."""
+        """Nodes near so many quantiles, even ones, and the probabilities between them."""
         levels = np.linspace(0, 1, QUANTILE_CELLS + 1)[1:-1]
         low = levels < 1 / 64
         high = levels > 63 / 64
@@ -156,12 +203,23 @@ class Continuous(Secret):
             # A distribution without a formula searches for each quantile: only the tails, which may be long, ask it.
             tails = self.given.ppf(levels[low | high])
             inner = np.interp(levels[~(low | high)], self.given.cdf(fine), fine)
-        x = np.concatenate([self.cells.nodes, tails, inner])
+        first, last = self.cells.nodes[[0, -1]].tolist()
+        even = np.linspace(first, last, QUANTILE_CELLS // 2)
+        x = np.concatenate([self.cells.nodes, tails, inner, even])
         x = np.unique(np.clip(x, *self.cells.nodes[[0, -1]]))
         return x, self._mass(x, self._look(x))
 
-    def near_at_most(self, y: float) -> float:
-        return 0.0 if self.peaked or y in self.ends else float(abs(self.spots - y).min())
+    def near_at_most(self, y: Any) -> Any:
+        if self.peaked:
+            return super().near_at_most(y)
+        x, m = self.grid
+        held = np.flatnonzero(m > 2 * RELATIVE_MEAN_ERROR)  # such a cell has a secret, if anywhere
+        at = np.searchsorted(x[held], y)
+        found = np.abs(np.subtract.outer(self.ends, y)).min(axis=0)
+        for step in (-2, -1, 0):
+            cell = held[np.clip(at + step, 0, len(held) - 1)]
+            found = np.minimum(found, np.maximum(x[cell + 1] - y, y - x[cell]))
+        return found
 
 # %% ../../nbs/internals/additive_noise/02_line_priors.ipynb #01099e0c
 class Steps(Secret):
@@ -170,6 +228,7 @@ class Steps(Secret):
     def __init__(self, edges: Array, shares: Array) -> None:
         self.edges, self.shares = edges, shares
         self.held = np.flatnonzero(shares)
+        self.size = 4 * len(self.held)
         self.ends = float(edges[self.held[0]]), float(edges[self.held[-1] + 1])
         self.heights = shares / np.diff(edges)
         heights = self.heights[self.heights > 0]
@@ -192,13 +251,56 @@ class Steps(Secret):
     def mean(self, weight: Weight, tol: float) -> tuple[float, float]:
         return expected(self.cells, weight, tol)
 
-    def near(self, low: float, high: float) -> float:
-        left = self.edges[self.held]
-        right = self.edges[self.held + 1]
-        return float(np.maximum(np.maximum(left - high, low - right), 0).min())
+    def _sides(self, y: Array) -> tuple[Array, Array, Array, Array]:
+        """For outcomes, shape (R,), and bins: distance and length of what is below, and of what is above."""
+        left, right, y = self.edges[self.held], self.edges[self.held + 1], y[:, None]
+        place = np.clip(y, left, right)
+        return np.maximum(y - right, 0), place - left, np.maximum(left - y, 0), right - place
 
-    def near_at_most(self, y: float) -> float:
-        return self.near(y, y)
+    def at_outcomes(self, noise: Noise, y: Array, radius: Any = 0.0) -> tuple[Array, Array]:
+        """Limits of the mean of the kernel at each outcome, or farther from each secret by a radius; shape (R,)."""
+        far, below, off, above = self._sides(y)
+        more = np.reshape(radius, (-1, 1))
+        sums = noise.kernel_integral(far + more, below) + noise.kernel_integral(off + more, above)
+        mean = sums @ self.heights[self.held]
+        return mean * (1 - RELATIVE_MEAN_ERROR), mean * (1 + RELATIVE_MEAN_ERROR)
+
+    def change(self, noise: Noise, start: Array, stop: Array) -> Array:
+        """How far that mean goes, between two outcomes, beyond its values at both; shape (R,).
+
+        It changes by jumps of the density times the kernel. Its second derivative is bounded by the slopes of the
+        kernel there, or by second derivatives in each bin: those of Laplace noise have a jump at no distance.
+        """
+        jumps = abs(np.diff(self.heights, prepend=0, append=0))
+        second = noise.steepest(apart(self.edges, self.edges, start, stop)) @ jumps
+        away = apart(self.edges[self.held], self.edges[self.held + 1], start, stop)
+        if noise.kind == "gaussian":
+            within = noise.most_bent(away) @ self.shares[self.held]
+        else:
+            mean = noise.kernel(away) @ self.shares[self.held] / noise.scale**2
+            highest = np.where(away == 0, self.heights[self.held], 0).max(axis=1)
+            within = np.maximum(mean, 2 * highest / noise.scale)
+        return np.asarray((stop - start) ** 2 / 8 * np.minimum(second, within))
+
+    def masses(self, noise: Noise, start: Array, stop: Array) -> tuple[Array, Array]:
+        """Limits of the probability of an outcome between two, shape (R,)."""
+        ends = []
+        for y in (start, stop):
+            far, below, off, above = self._sides(y)
+            tails = noise.tail_integral(off, above) - noise.tail_integral(far, below)
+            ends.append((below + tails, above - tails))  # of outcomes below y, and above y
+        high = (start / 2 + stop / 2)[:, None] > (self.edges[:-1] / 2 + self.edges[1:] / 2)[
+            self.held
+        ]
+        between = np.where(high, ends[0][1] - ends[1][1], ends[1][0] - ends[0][0])
+        mass = between @ self.heights[self.held]
+        lost = MASS_ERROR + RELATIVE_MEAN_ERROR * mass
+        return np.maximum(mass - lost, 0), mass + lost
+
+    def near(self, low: Any, high: Any) -> Any:
+        left, right = self.edges[self.held], self.edges[self.held + 1]
+        off = np.maximum(np.subtract.outer(low, right), -np.subtract.outer(high, left))
+        return np.maximum(off, 0).min(axis=-1)
 
     def marks(self) -> Array:
         return self.edges
@@ -224,11 +326,8 @@ class Atoms(Secret):
     def at_end(self, side: int) -> float:
         return float(self.shares[-1 if side > 0 else 0])
 
-    def near(self, low: float, high: float) -> float:
-        return float(np.maximum(np.maximum(self.points - high, low - self.points), 0).min())
-
-    def near_at_most(self, y: float) -> float:
-        return self.near(y, y)
+    def near(self, low: Any, high: Any) -> Any:
+        return np.maximum(np.maximum(self.points - high, low - self.points), 0).min()
 
     def marks(self) -> Array:
         return self.points
@@ -518,19 +617,24 @@ class SampleBand(Frozen, Secret):
     def worst(self, centre: float) -> tuple[Array, Array]:
         """Points and probabilities of the prior farthest from the centre."""
         points, lower, upper = self.band
-        left = points < centre
-        count = int(left.sum())
-        before = np.concatenate([[0.0], upper[:-1]])  # largest probability below each point
-        here = (lower[count - 1], upper[count - 1]) if count else (0.0, 0.0)
-        with np.errstate(invalid="ignore"):
-            order = np.argsort(
-                abs(points - np.clip(centre, points[0] - 1, points[-1] + 1)), kind="stable"
-            )
-        is_left = left[order]
-        right_of = np.maximum.accumulate(np.where(is_left, here[0], lower[order]))
-        left_of = np.minimum.accumulate(np.where(is_left, before[order], here[1]))
-        inside = np.maximum(right_of - left_of, 0)
-        return points[order], np.diff(inside, prepend=0.0)
+        centre = float(np.clip(centre, points[0] - 1, points[-1] + 1))
+        count = int(np.searchsorted(points, centre))
+        sides = (centre - points[:count])[::-1], points[count:] - centre
+
+        def inside(distance: float) -> tuple[int, int, float]:
+            """Up to which point on the left and from which on the right all are farther away, and W of the others."""
+            near, also = (int(np.searchsorted(side, distance, "right")) for side in sides)
+            first, last = count - near, count + also
+            most = upper[first - 1] if first else 0.0
+            return first, last, (lower[last - 1] if last else 0.0) - most
+
+        found = [bisect_left(side, True, key=lambda d: bool(inside(d)[2] > 0)) for side in sides]
+        reach = min(side[k] for side, k in zip(sides, found) if k < len(side))
+        first, last, here = inside(reach)
+        at = first if first < count and sides[0][count - 1 - first] == reach else last - 1
+        left, right = np.diff(upper[:first], prepend=0.0), np.diff(lower[last - 1 :])
+        far = np.concatenate([points[:first], points[last:], points[at : at + 1]])
+        return far, np.concatenate([left, right, [here]])
 
     def mean(self, weight: Weight, tol: float) -> tuple[float, float]:
         """Limits of the least mean, up to the rounding of sums."""

@@ -129,8 +129,8 @@ def additive_noise_leakage(
         Laplace or Gaussian noise by name is never farther from 0 than this.
     tol : float
         Width of the limits that is aimed at, in nats. It is reached for continuous families that are known to be
-        unimodal, for sets of priors, where the worst outcome is an end, and for probabilities of numbers (at most 500
-        with Gaussian noise or a cut). Else limits are often 1e-3 apart, and
+        unimodal, for sets of priors, where the worst outcome is an end, for histograms without a cut, and for
+        probabilities of numbers (at most 500 with Gaussian noise or a cut). Else limits are often 1e-3 apart, and
         farther where the worst outcome is far out in a tail or the scale is below a 1e-6 part of the support.
 
     Returns

@@ -33,7 +33,7 @@ class Weight:
     """A function of the secret between 0 and 1 that falls on both sides of its centre, and where it bends."""
 
     call: Callable[[Array], Array]
-    centre: float
+    centre: Any  # a float, or one for each row of what `call` returns
     bends: tuple[float, ...]
     scale: float
 
@@ -137,9 +137,13 @@ class Noise:
     @np.errstate(over="ignore")  # a square that is no float is the exponent of 0
     def kernel(self, distance: Array) -> Array:
         """Density at a distance, over that of no noise."""
+        return np.where(distance <= self.cut, np.exp(self.log_kernel(distance)), 0.0)
+
+    def log_kernel(self, distance: Array) -> Array:
+        """Logarithm of the same, of noise that is not cut."""
         part = distance / self.scale
         exponent = {"laplace": part, "gaussian": part * part / 2, "uniform": 0 * part}[self.kind]
-        return np.where(distance <= self.cut, np.exp(-exponent), 0.0)
+        return np.asarray(-exponent)
 
     def log_tail(self, t: Array) -> Array:
         """Logarithm of the probability of noise of at least t; -inf from the cut on."""
@@ -192,6 +196,44 @@ class Noise:
         if self.kind == "laplace":
             return -part - math.log(2)
         return np.asarray(scipy.special.log_ndtr(-part))
+
+    def kernel_integral(self, start: Array, length: Array) -> Array:
+        """Integral of `kernel` over the distances from start >= 0 on, for a length; of noise that is not cut."""
+        top = 2 * self.scale if self.kind == "laplace" else self.scale / PEAK
+        return np.asarray(-top * np.exp(self._whole(start)) * np.expm1(self._fallen(start, length)))
+
+    def tail_integral(self, start: Array, length: Array) -> Array:
+        """Integral of the probability of noise of at least t, over t from start >= 0 on; of noise that is not cut."""
+        z, way = start / self.scale, length / self.scale
+        if self.kind == "laplace":
+            return np.asarray(-self.scale / 2 * np.exp(-z) * np.expm1(-way))
+        near, far = (PEAK * np.exp(-t * t / 2) * (1 - t * _mills(t)) for t in (z, z + way))
+        # Over a short way the difference cancels: three nodes of Gauss.
+        nodes = [scipy.special.ndtr(-z - way * part) for part in GAUSS_NODES]
+        summed = way * (5 * nodes[0] + 8 * nodes[1] + 5 * nodes[2]) / 18
+        return self.scale * np.where(way * np.maximum(z, 1) < SHORT_WAY, summed, near - far)
+
+    def within(self, off: Any, half: Any) -> Array:
+        """Probability that noise moves a secret, so far from the middle of an interval with so large a half, into it."""
+        if self.kind == "gaussian" and np.min(half) > SHORT_PART * self.scale:
+            near, far = ((off + way * half) / self.scale for way in (-1, 1))
+            return np.asarray(scipy.special.ndtr(-near) - scipy.special.ndtr(-far))
+        outer = self.kernel_integral(np.maximum(off - half, 0), half + np.minimum(off, half))
+        inner = self.kernel_integral(0 * off, np.maximum(half - off, 0))
+        return (outer + inner) / (2 * self.scale if self.kind == "laplace" else self.scale / PEAK)
+
+    def most_bent(self, distance: Array) -> Array:
+        """The largest second derivative of Gaussian `kernel` at this distance or farther, of noise that is not cut."""
+        square = (distance / self.scale) ** 2
+        bent = abs(square - 1) * np.exp(-square / 2)
+        return np.where(square < 3, np.maximum(bent, 2 * np.exp(-1.5)), bent) / self.scale**2
+
+    def steepest(self, distance: Array) -> Array:
+        """The largest slope of `kernel` at this distance or farther, of noise that is not cut."""
+        if self.kind == "laplace":
+            return np.asarray(np.exp(-distance / self.scale) / self.scale)
+        part = np.maximum(distance / self.scale, 1)
+        return np.asarray(part * np.exp(-part * part / 2) / self.scale)
 
     def at(self, y: float, radius: float = 0.0, way: int = 1) -> Weight:
         """The least weight of each secret over the outcomes within `radius` of y; the largest one for `way` -1."""
@@ -258,6 +300,11 @@ class Noise:
 
 # %% ../../nbs/internals/additive_noise/01_noise_means.ipynb #nearcut1
 SHORT_PART = 2.0**-8  # of the scale: over a shorter way a difference of two logarithms cancels
+SHORT_WAY = (
+    2.0**-6
+)  # over a shorter one, in scales or falls of the tail, so does one of two integrals
+PEAK = 1 / math.sqrt(2 * math.pi)
+GAUSS_NODES = (0.5 - math.sqrt(0.15), 0.5, 0.5 + math.sqrt(0.15))
 # Relative error of a distance in floats: with it on the safe side, no cut is missed.
 DISTANCE_ERROR = 2.0**-50
 

@@ -9,16 +9,23 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
-from .line_priors import Atoms, DensityRange, SampleBand, Secret
-from .line_priors import secret_from
+
+from .line_priors import Atoms, Continuous, DensityRange, SampleBand
+from .line_priors import Secret, Steps, secret_from
 from .noise_means import Noise, Weight
-from .worst_outcomes import End, beyond_edge, leakage_at, nats
+from pmlbook.additive_noise.worst_outcomes import (
+    FIRST_CELLS,
+    End,
+    beyond_edge,
+    halved,
+)
+from .worst_outcomes import leakage_in, leakage_of, most_cells
 from ..numerics.enclosure import text_above, text_below
 from ..numerics.validation import Array, Frozen, check_epsilon, check_probability
 
@@ -65,7 +72,7 @@ def crossing(limits: Leaks, inside: float, outside: float, width: float) -> tupl
                     if (high <= 0, low > 0)[side]:
                         ends[side] = there
                         break
-                    reach *= 4
+                    reach *= 2
             break
         side = int(low > 0)
         if place == ends[side]:
@@ -77,24 +84,6 @@ def crossing(limits: Leaks, inside: float, outside: float, width: float) -> tupl
     return ends[0], ends[1]
 
 # %% ../../nbs/additive_noise/06_noise_tail.ipynb #57c21995
-def leakage_of(noise: Noise, secret: Secret, y: float, tol: float) -> Limits:
-    """Limits of the leakage of one outcome, within the support or beyond it.
-
-    Source: 'Noise whose leakage has a tail'; beyond the support the likeliest secret is its end.
-    """
-    end = min(max(y, secret.ends[0]), secret.ends[1])
-    off = abs(y - end)
-    if off == 0 or noise.kind == "laplace":  # beyond the support Laplace noise leaks the same
-        return leakage_at(noise, secret, end, tol)[:2]
-
-    def ratio(x: Array) -> Array:
-        distance = abs(x - end)
-        return np.exp(-distance * (2 * off + distance) / (2 * noise.scale**2))
-
-    turn = max(noise.scale - off, 0.0)
-    return nats(*secret.mean(Weight(ratio, end, (end, end - turn, end + turn), noise.scale), tol))
-
-
 def mass_beyond(noise: Noise, secret: Secret, y: float, side: int, tol: float) -> Limits:
     """Limits of the probability of an outcome beyond y, above it for side 1 and below it for -1; of a set, the least one."""
     bends = tuple(y + way * d for d in noise.bends for way in (-1, 1))
@@ -110,13 +99,10 @@ def mass_between(noise: Noise, secret: Secret, start: float, stop: float, tol: f
         if start == -math.inf and stop == math.inf:
             return 1.0, 1.0
         return mass_beyond(noise, secret, *((start, 1) if stop == math.inf else (stop, -1)), tol)
+    if isinstance(secret, Steps | Continuous) and not secret.peaked:
+        low, high = secret.masses(noise, np.array([start]), np.array([stop]))
+        return float(low[0]), float(high[0])
     middle, half = start / 2 + stop / 2, (stop - start) / 2
-
-    def within(x: Array) -> Array:
-        away = abs(x - middle)
-        near, far = np.exp(noise.log_tail(away - half)), np.exp(noise.log_tail(away + half))
-        return np.maximum(near - far, 0)
-
     part, turn = half / noise.scale, half
     if noise.kind == "gaussian" and part < 1e-6:
         turn = noise.scale
@@ -126,15 +112,14 @@ def mass_between(noise: Noise, secret: Secret, start: float, stop: float, tol: f
             lambda z: math.log((z + part) / (z - part)) - 2 * z * part, part * (1 + 1e-14), part + 4
         )
     bends = (middle, middle - turn, middle + turn)
-    return secret.mean(Weight(within, middle, bends, noise.scale), tol)
+    weight = Weight(lambda x: noise.within(abs(x - middle), half), middle, bends, noise.scale)
+    return secret.mean(weight, tol)
 
 # %% ../../nbs/additive_noise/06_noise_tail.ipynb #e78a5011
 # outcomes, and whether all of them leak more, or none (None: undecided)
 Piece = tuple[float, float, bool | None]
 NO_MASS = 1e-18  # outcomes beyond hardly occur
-MAX_PIECES = 300
-# where the outcomes within a level may be several intervals, each of which is halved
-ANY_TOLERANCE = 1e-4
+FAR = {"laplace": 40, "gaussian": 9}  # scales: noise hardly goes beyond
 
 
 def exceeds(limits: Limits, level: float) -> bool | None:
@@ -146,10 +131,8 @@ def exceeds(limits: Limits, level: float) -> bool | None:
 def outwards(side: int, end: float, kept: float, over: float) -> list[Piece]:
     """The outcomes beyond `end` on a side: up to `kept` none leaks more, from `over` on all do."""
     marks = (end, kept, over, side * math.inf)
-    return [
-        (min(one, other), max(one, other), leaks)
-        for one, other, leaks in zip(marks, marks[1:], (False, None, True))
-    ]
+    found = zip(marks, marks[1:], (False, None, True))
+    return [(min(one, other), max(one, other), leaks) for one, other, leaks in found]
 
 
 def least_leaking(leak: Leaks, points: Array, near: float) -> tuple[float, float, float]:
@@ -177,12 +160,22 @@ def least_leaking(leak: Leaks, points: Array, near: float) -> tuple[float, float
 
 
 def last_within(
-    noise: Noise, secret: Secret, leak: Leaks, inside: float, side: int, tol: float
+    noise: Noise,
+    secret: Secret,
+    leak: Leaks,
+    inside: float,
+    side: int,
+    tol: float,
+    decided: list[tuple[float, bool]],
 ) -> tuple[float, float]:
     """The last outcome on a side that leaks at most 0, and the first that leaks more; infinite if there is none.
 
-    From `inside`, which leaks at most 0, the leakage rises.
+    From `inside`, which leaks at most 0, the leakage rises. `decided`: outcomes, and whether they leak more.
     """
+    inside = side * max([side * inside, *(side * y for y, more in decided if not more)])
+    beyond = [side * y for y, more in decided if more and side * y > side * inside]
+    if beyond:
+        return crossing(leak, inside, side * min(beyond), tol * noise.scale)
     end, none = secret.ends[(side + 1) // 2], side * math.inf
     if noise.kind == "laplace" and math.isfinite(end):  # beyond the end all leak what it does
         least, most = leak(end)
@@ -201,7 +194,9 @@ def last_within(
         reach *= 2
 
 
-def pieces_of_peaked(noise: Noise, secret: Any, leak: Leaks, tol: float) -> list[Piece]:
+def pieces_of_peaked(
+    noise: Noise, secret: Any, leak: Leaks, tol: float, decided: list[tuple[float, bool]]
+) -> list[Piece]:
     """All outcomes in pieces, where those that leak at most 0 are an interval.
 
     Source: 'Noise whose leakage has a tail', part 2.
@@ -217,42 +212,58 @@ def pieces_of_peaked(noise: Noise, secret: Any, leak: Leaks, tol: float) -> list
     if leak(middle)[1] > 0:  # all outcomes leak more, up to those so near to the best
         low, high = (leak(y)[0] > 0 or None for y in (first, last))
         return [(-math.inf, first, low), (first, last, None), (last, math.inf, high)]
-    ends = [(side, *last_within(noise, secret, leak, middle, side, tol)) for side in (-1, 1)]
+    ends = [
+        (side, *last_within(noise, secret, leak, middle, side, tol, decided)) for side in (-1, 1)
+    ]
     return [piece for side, kept, over in ends for piece in outwards(side, middle, kept, over)]
 
 
-def pieces_of_any(noise: Noise, secret: Any, leak: Leaks, level: float, tol: float) -> list[Piece]:
-    """All outcomes in pieces, halved until each is decided or short.
+class Outcomes:
+    """Outcomes in cells, with limits of the leakage in each; a cell is halved where a level lies between its limits."""
 
-    Source: limits of the leakage over an interval, as for the worst outcome.
-    """
-    found: list[Piece] = []
-    ends = []
-    for side, end in zip((-1, 1), secret.ends):
-        kept = over = end  # beyond the end the leakage does not fall
-        if math.isinf(end):
-            kept = float(secret.cells.nodes[min(side, 0)]) + 40 * side * noise.scale
-            end = kept
-        elif leak(end)[1] <= 0:
-            kept, over = last_within(noise, secret, leak, end, side, tol)
-        elif leak(end)[0] <= 0:
-            over = side * math.inf
-        ends.append(end)
-        found += outwards(side, end, kept, over)
-    marks = np.unique(np.concatenate([np.linspace(ends[0], ends[1], 33), secret.marks()]))
-    marks = marks[(ends[0] <= marks) & (marks <= ends[1])].tolist()
-    left = list(zip(marks, marks[1:]))
-    while left:
-        start, stop = left.pop()
-        middle = start / 2 + stop / 2
-        radius = max(stop - middle, middle - start)
-        more = exceeds(leakage_at(noise, secret, middle, tol, radius)[:2], level)
-        if more is None and 2 * radius > tol * noise.scale and len(found) < MAX_PIECES:
-            if exceeds(leak(middle), 0) is not None and start < middle < stop:
-                left += [(start, middle), (middle, stop)]
-                continue
-        found.append((start, stop, more))
-    return found
+    def __init__(self, noise: Noise, secret: Any) -> None:
+        self.noise, self.secret = noise, secret
+        reach = FAR[noise.kind] * noise.scale
+        rims, beyond = [], []
+        for side, end in zip((-1, 1), secret.ends):
+            least, most = 0.0, math.inf
+            if math.isinf(end):
+                end = float(secret.cells.nodes[0 if side < 0 else -1]) + side * reach
+            elif noise.kind == "laplace":  # beyond the end all leak what it does
+                least, most = leakage_of(noise, secret, end, TOLERANCES[-1])
+            else:  # beyond the end the leakage rises
+                end += side * reach
+                least = leakage_of(noise, secret, end, TOLERANCES[-1])[0]
+            rims.append(end)
+            beyond.append([*sorted((end, side * math.inf)), least, most, math.inf, 1.0])
+        marks = np.linspace(rims[0], rims[1], FIRST_CELLS + 1)
+        marks = np.unique(np.append(marks, np.clip(secret.ends, *rims)))
+        self.cells = np.vstack([leakage_in(noise, secret, marks[:-1], marks[1:]), beyond])
+        self.room = most_cells(secret)
+
+    def pieces(self, level: float, tol: float) -> list[Piece]:
+        """All outcomes in pieces, by the level; where it is not decided they are `tol` scales wide, if room is left."""
+        while self.room > 0:
+            start, stop, least, most, single, mass = self.cells.T
+            wide = (
+                (least <= level) & (level < most) & (most - least > 1.2 * single) & (single < 0.5)
+            )
+            wide &= (stop - start > tol * self.noise.scale) & (mass > NO_MASS)
+            if not wide.any():
+                break
+            some = np.flatnonzero(wide)
+            some = some[np.argsort(-mass[some], kind="stable")][: self.room]
+            self.room -= len(some)
+            halves = leakage_in(self.noise, self.secret, *halved(start[some], stop[some]))
+            self.cells = np.vstack([np.delete(self.cells, some, axis=0), halves])
+        start, stop, least, most, *_ = self.cells[np.argsort(self.cells[:, 0])].T
+        leaks = np.where(least > level, 1, np.where(most <= level, 0, -1))
+        turns = np.flatnonzero(np.diff(leaks, prepend=2, append=2))
+        known = {1: True, 0: False, -1: None}
+        return [
+            (float(start[k]), float(stop[end - 1]), known[int(leaks[k])])
+            for k, end in zip(turns, turns[1:])
+        ]
 
 
 def merged(pieces: list[Piece], wanted: tuple[bool | None, ...]) -> list[tuple[float, float]]:
@@ -269,29 +280,34 @@ def merged(pieces: list[Piece], wanted: tuple[bool | None, ...]) -> list[tuple[f
 
 
 def tail_of_density(
-    noise: Noise, secret: Any, clip: tuple[End, End], level: float, tol: float
+    noise: Noise, secret: Any, clip: tuple[End, End], level: float, tol: float, seen: Any
 ) -> Limits:
     """Limits of the probability of an outcome that leaks more than a level, for a density or a set of priors.
 
-    `tol`: of means, relative, and of the ends of outcomes, in scales.
+    `tol`: of means, relative, and of the ends of outcomes, in scales. `seen`: the `Outcomes`; for a unimodal
+    density a dict from outcomes to limits of their leakage, to which it adds.
 
     Source: 'Noise whose leakage has a tail', parts 2 and 4.
     """
 
     def leak(y: float) -> Limits:
         """Limits of the leakage of y above the level, as near to each other as it takes to decide."""
-        for width in TOLERANCES:
-            found = leakage_of(noise, secret, y, max(width, tol / 10))
-            if exceeds(found, level) is not None:
+        for width in (math.inf, *TOLERANCES):
+            least, most = seen.get(y, (0.0, math.inf))
+            if width < math.inf:
+                found = leakage_of(noise, secret, y, max(width, tol / 10))
+                seen[y] = least, most = max(least, found[0]), min(most, found[1])
+            if exceeds((least, most), level) is not None:
                 break
-        return found[0] - level, found[1] - level
+        return least - level, most - level
 
-    if secret.peaked:
-        found = pieces_of_peaked(noise, secret, leak, tol)
+    if isinstance(seen, Outcomes):
+        found = seen.pieces(level, tol)
     else:
-        if not isinstance(secret, SampleBand):  # whose means are quick
-            tol = max(tol, ANY_TOLERANCE)
-        found = pieces_of_any(noise, secret, leak, level, tol)
+        decided = [
+            (y, more) for y, one in seen.items() if (more := exceeds(one, level)) is not None
+        ]
+        found = pieces_of_peaked(noise, secret, leak, tol, decided)
     low, high = map(float, clip)
     found = [(max(start, low), min(stop, high), leaks) for start, stop, leaks in found]
     for side, edge, rim in ((-1, clip[0], (-math.inf, low)), (1, clip[1], (high, math.inf))):
@@ -314,6 +330,7 @@ def tail_of_density(
 MAX_SPREAD = 1e4  # scales between the least and the largest number: farther apart, exponents lose their digits
 MAX_TAIL_POINTS = 500  # each is a function of as many terms
 BISECTIONS = 56
+END_WIDTH = 1e-11  # of outcomes, in scales
 
 
 @np.errstate(over="ignore")  # an infinite inverse lift is no outcome of this secret
@@ -339,20 +356,41 @@ def lowest_outcomes(noise: Noise, secret: Atoms, x: Array, left: Array, right: A
 
 
 def below_threshold(
-    noise: Noise, secret: Atoms, x: Array, lowest: Array, end: Array, threshold: Array
+    noise: Noise, secret: Atoms, x: Array, inside: Array, outside: Array, threshold: Array
 ) -> tuple[Array, Array]:
-    """The last outcomes from `lowest` to `end` at which the inverse lift is below a threshold, and the first that are not."""
+    """The last outcomes from `inside` to `outside` at which the inverse lift is below a threshold, and the first that are not.
 
-    def below(y: Array) -> NDArray[np.bool_]:
-        return inverse_lifts(noise, secret, x, y).sum(axis=1) < threshold
+    It rises between them. If it is below the threshold at both, or at neither, one place is returned twice.
 
-    whole = below(end)
-    inside, outside = np.where(whole, end, lowest), end.copy()
+    Source: regula falsi with the halved heights of the Illinois method, on logarithms.
+    """
+
+    def heights(y: Array, rows: Any) -> Array:
+        return np.log(inverse_lifts(noise, secret, x[rows], y).sum(axis=1)) - np.log(
+            threshold[rows]
+        )
+
+    ends, every = np.array([inside, outside]), slice(None)
+    known = np.array([heights(end, every) for end in ends])
+    ends = np.where(known[1] < 0, ends[1], np.where(known[0] >= 0, ends[0], ends))
+    weights, last = np.ones(known.shape), np.full(len(x), -1)
     for _ in range(BISECTIONS):
-        middle = inside / 2 + outside / 2
-        more = below(middle)
-        inside, outside = np.where(more, middle, inside), np.where(more, outside, middle)
-    return inside, np.where(whole, end, outside)
+        gap = ends[1] - ends[0]
+        rows = np.flatnonzero(abs(gap) > END_WIDTH * noise.scale)
+        if not rows.size:
+            break
+        pull = abs(known * weights)[:, rows]
+        with np.errstate(invalid="ignore"):
+            part = np.nan_to_num(pull[0] / pull.sum(axis=0), nan=0.5)
+        part = np.where(np.isfinite(known[:, rows]).all(axis=0), part, 0.5)
+        least = np.minimum(0.4 * END_WIDTH * noise.scale / abs(gap[rows]), 0.5)
+        place = ends[0, rows] + np.clip(part, least, 1 - least) * gap[rows]
+        found = heights(place, rows)
+        side = (found >= 0).astype(int)
+        ends[side, rows], known[side, rows], weights[side, rows] = place, found, 1.0
+        weights[1 - side, rows] /= np.where(side == last[rows], 2, 1)
+        last[rows] = side
+    return ends[0], ends[1]
 
 
 def mass_of(noise: Noise, points: Array, start: Array, stop: Array) -> Array:
@@ -378,34 +416,47 @@ def lost_digits(noise: Noise, secret: Atoms) -> float:
     return 1e-12 + 2.0**-50 * float((secret.points[-1] - secret.points[0]) / noise.scale) ** 2
 
 
+def cells_of_atoms(noise: Noise, secret: Atoms) -> tuple[Array, Array, Array]:
+    """For each number the outcomes to which it is the nearest, and the one of them that leaks most."""
+    x, far = secret.points, far_out(noise, secret)
+    marks = np.concatenate([[x[0] - far], (x[1:] + x[:-1]) / 2, [x[-1] + far]])
+    return marks[:-1], marks[1:], lowest_outcomes(noise, secret, x, marks[:-1], marks[1:])
+
+
 def tail_of_atoms(
-    noise: Noise, secret: Atoms, clip: tuple[End, End], level: float, way: int
-) -> float:
-    """A limit of the probability of an outcome that leaks more than a level: an upper one for `way` 1, a lower one for -1.
+    noise: Noise,
+    secret: Atoms,
+    clip: tuple[End, End],
+    level: float,
+    cells: tuple[Array, Array, Array],
+) -> Limits:
+    """Limits of the probability of an outcome that leaks more than a level, from `cells_of_atoms`.
 
     Source: 'Noise whose leakage has a tail', part 3.
     """
-    x, far = secret.points, far_out(noise, secret)
-    marks = np.concatenate([[x[0] - far], (x[1:] + x[:-1]) / 2, [x[-1] + far]])
-    left, right = marks[:-1], marks[1:]
-    threshold = np.full(len(x), math.exp(-level) * (1 + way * lost_digits(noise, secret)))
-    lowest = lowest_outcomes(noise, secret, x, left, right)
-    some = inverse_lifts(noise, secret, x, lowest).sum(axis=1) < threshold
-    ends = [below_threshold(noise, secret, x, lowest, end, threshold) for end in (left, right)]
-    start, stop = (end[1 if way > 0 else 0][some] for end in ends)
-    start = np.where(start == marks[0], -np.inf, start)
-    stop = np.where(stop == marks[-1], np.inf, stop)
-    low, high = map(float, clip)
-    start, stop = np.maximum(start, low), np.minimum(stop, high)
-    for side, edge in zip((-1, 1), clip):
-        if isinstance(edge, Fraction):  # what lies beyond is one outcome
-            at = beyond_edge(noise, secret, edge, side, 0.0)
-            if at is not None and at[1 if way > 0 else 0] > level:
-                start = np.append(start, high if side > 0 else -np.inf)
-                stop = np.append(stop, np.inf if side > 0 else low)
-    held = start < stop
-    mass = float((mass_of(noise, x, start[held], stop[held]) @ secret.shares).sum())
-    return min(max(mass * (1 + way * 1e-12) + way * FLOAT_ERROR, 0.0), 1.0)
+    x, (left, right, lowest) = secret.points, cells
+    least = inverse_lifts(noise, secret, x, lowest).sum(axis=1)
+    found = []
+    for way in (-1, 1):
+        threshold = np.full(len(x), math.exp(-level) * (1 + way * lost_digits(noise, secret)))
+        some = least < threshold
+        given = noise, secret, x[some], lowest[some]
+        ends = [below_threshold(*given, end[some], threshold[some]) for end in (left, right)]
+        start, stop = (end[1 if way > 0 else 0] for end in ends)
+        start = np.where(start == left[0], -np.inf, start)
+        stop = np.where(stop == right[-1], np.inf, stop)
+        low, high = map(float, clip)
+        start, stop = np.maximum(start, low), np.minimum(stop, high)
+        for side, edge in zip((-1, 1), clip):
+            if isinstance(edge, Fraction):  # what lies beyond is one outcome
+                at = beyond_edge(noise, secret, edge, side, 0.0)
+                if at is not None and at[1 if way > 0 else 0] > level:
+                    start = np.append(start, high if side > 0 else -np.inf)
+                    stop = np.append(stop, np.inf if side > 0 else low)
+        held = start < stop
+        mass = float((mass_of(noise, x, start[held], stop[held]) @ secret.shares).sum())
+        found.append(min(max(mass * (1 + way * 1e-12) + way * FLOAT_ERROR, 0.0), 1.0))
+    return found[0], found[1]
 
 # %% ../../nbs/additive_noise/06_noise_tail.ipynb #2dd279d8
 def event_level_of_atoms(noise: Noise, secret: Atoms, delta: float) -> Limits:
@@ -421,17 +472,23 @@ def event_level_of_atoms(noise: Noise, secret: Atoms, delta: float) -> Limits:
     below = np.zeros(
         (2, len(x))
     )  # of the event of the smaller threshold: its probability, and that given x
+    nearest, farthest = np.array([lowest, lowest]), np.array([left, right])  # where the event ends
     for _ in range(BISECTIONS):
-        threshold = np.sqrt(low * high)
-        ends = [
-            below_threshold(noise, secret, x, lowest, end, threshold)[0] for end in (left, right)
-        ]
+        threshold = np.sqrt(low) * np.sqrt(high)
+        ends = np.array(
+            [
+                below_threshold(noise, secret, x, *one, threshold)[0]
+                for one in zip(nearest, farthest)
+            ]
+        )
         start = np.where(ends[0] == left, -np.inf, ends[0])
         stop = np.where(ends[1] == right, np.inf, ends[1])
         mass = mass_of(noise, x, start, stop)
         event = np.array([mass @ secret.shares, mass.diagonal()])
         small = event[0] < delta
         below = np.where(small, event, below)
+        nearest = np.where(small, ends, nearest)
+        farthest = np.where(small, farthest, ends)
         low, high = np.where(small, threshold, low), np.where(small, high, threshold)
     rest = delta - below[0]
     lost = lost_digits(noise, secret) + 1e-12
@@ -442,83 +499,76 @@ def event_level_of_atoms(noise: Noise, secret: Atoms, delta: float) -> Limits:
     return math.log(found[0]) - 1e-12, math.log(found[1]) + 1e-12
 
 
-MAX_CENTRES = 60
-
-
 def event_level_of_density(noise: Noise, secret: Any, delta: float) -> Limits:
     """Limits of the level of all events of a probability, for a density or a set of priors on an interval.
 
     Source: 'Noise whose leakage has a tail', part 5.
     """
-
-    def reach(mass: Callable[[float], Limits], first: float, tol: float = TOLERANCES[-1]) -> float:
-        """Nearly the largest place at which a falling probability is at least `delta`, up to so many scales."""
-
-        def short(place: float) -> Limits:
-            low, high = mass(place)
-            ends = [math.log(delta / max(x, 1e-300)) for x in (high, low)]
-            return ends[0], ends[1]
-
-        inside, step = first, noise.scale
-        while short(inside)[1] > 0:
-            inside, step = inside - step, 2 * step
-        outside, step = inside + noise.scale, noise.scale
-        while short(outside)[0] <= 0:
-            outside, step = outside + step, 2 * step
-        return crossing(short, inside, outside, tol * noise.scale)[0]
-
     found = []
     for side, end in zip((-1, 1), secret.ends):
 
-        def beyond(far: float, side: int = side, end: float = end) -> Limits:
-            """Of the outcomes that are at least so far beyond an end."""
-            return mass_beyond(noise, secret, end + side * far, side, TOLERANCES[-1])
+        def short(far: float, side: int = side, end: float = end) -> Limits:
+            """Of ln(delta / probability) of the outcomes that are at least so far beyond an end."""
+            low, high = mass_beyond(noise, secret, end + side * far, side, TOLERANCES[-1])
+            ends = [math.log(delta / max(x, 1e-300)) for x in (high, low)]
+            return ends[0], ends[1]
 
-        far = reach(beyond, 0.0)
+        inside, outside, step = 0.0, noise.scale, noise.scale
+        while short(inside)[1] > 0:
+            inside, step = inside - step, 2 * step
+        while short(outside)[0] <= 0:
+            outside *= 2
+        far = crossing(short, inside, outside, TOLERANCES[-1] * noise.scale)[0]
         given = math.exp(float(noise.log_tail(np.asarray(far))))
-        found.append((given / beyond(far)[1], given / delta))
+        found.append((given / delta * math.exp(short(far)[0]), given / delta))
     value, bound = (max(one) for one in zip(*found))
     if not secret.peaked:
-        value, bound = centred_events(noise, secret, delta, reach, value, bound)
+        value, bound = centred_events(noise, secret, delta, value, bound)
     return math.log(value) - 1e-12, math.log(bound) + 1e-12
 
 
-def centred_events(
-    noise: Noise, secret: Any, delta: float, reach: Any, value: float, bound: float
-) -> Limits:
-    """The same for events that are intervals around a secret: their half-widths change no faster than their centres do."""
+def centred_events(noise: Noise, secret: Any, delta: float, value: float, bound: float) -> Limits:
+    """The same for events that are intervals with a middle between the ends.
 
-    def given(half: float, off: float = 0.0) -> float:
-        """Probability of an interval with so large a half, given a secret so far from its middle."""
-        tails = np.exp(noise.log_tail(np.array([half - off, half + off])))
-        return float(1 - tails.sum())
+    Half of an interval of probability `delta` changes no faster than its middle does.
+    """
 
-    def searched(centre: float, radius: float) -> tuple[float, float, float, float]:
-        """A bound on all events around a place within `radius` of the centre, the level of the event there, and both."""
-        # more digits of the half-width than the radius leaves are of no use
-        tol = min(max(radius / (10 * noise.scale), TOLERANCES[-1]), TOLERANCES[0])
+    def masses(middle: Array, half: Array) -> tuple[Array, Array]:
+        start, stop = middle - half, middle + half
+        if isinstance(secret, SampleBand):
+            rows = [mass_between(noise, secret, *one, 0.0) for one in zip(start, stop)]
+            return np.array(rows)[:, 0], np.array(rows)[:, 1]
+        return secret.masses(noise, start, stop)
 
-        def mass(place: float) -> Limits:
-            if place >= 0:
-                return 0.0, 0.0
-            return mass_between(noise, secret, centre + place, centre - place, tol)
-
-        half = -reach(mass, -noise.scale, tol)
-        here = given(half, secret.near_at_most(centre)) / mass(-half)[1]
-        off = secret.near(centre - radius, centre + radius)
-        return given(half + radius, off) / delta, here, centre, radius
-
-    ends = np.linspace(secret.ends[0], secret.ends[1], 9)
-    cells = [searched(*one) for one in zip((ends[1:] + ends[:-1]) / 2, np.diff(ends) / 2)]
-    for _ in range(MAX_CENTRES):
-        value = max(value, *(cell[1] for cell in cells))
-        worst = max(cells)
-        if worst[0] <= max(value, bound) * (1 + 1e-7):
-            break
-        cells.remove(worst)
-        _, _, centre, radius = worst
-        cells += [searched(centre + way * radius / 2, radius / 2) for way in (-1, 1)]
-    return max(value, *(cell[1] for cell in cells)), max(bound, max(cells)[0])
+    marks = np.linspace(secret.ends[0], secret.ends[1], 17)
+    start, stop, blur = marks[:-1], marks[1:], 4 * math.ulp(max(map(abs, secret.ends)))
+    short, half = np.zeros(16), np.full(16, noise.scale)
+    while (few := masses(start / 2 + stop / 2, half)[0] < delta).any():
+        half[few] *= 2
+    left = most_cells(secret) // 8
+    while True:
+        middle = start / 2 + stop / 2
+        radius = np.maximum(stop - middle, middle - start)
+        while (wide := half - short > np.maximum(radius / 8, 1e-9 * half)).any():
+            between = short[wide] / 2 + half[wide] / 2
+            enough = masses(middle[wide], between)[0] >= delta
+            half[wide] = np.where(enough, between, half[wide])
+            short[wide] = np.where(enough, short[wide], between)
+        here = (
+            noise.within(secret.near_at_most(middle) + blur, half - blur) / masses(middle, half)[1]
+        )
+        value = max(value, float(here.max()))
+        most = noise.within(secret.near(start, stop), half + radius + blur) / delta
+        left -= len(middle)
+        found = most > max(value, bound) * (1 + 1e-7)
+        if left < 0:
+            found[:] = False
+        bound = max(bound, float(most[~found].max(initial=0.0)))
+        if not found.any():
+            return value, bound
+        half, short, moved = half[found], short[found], radius[found] / 2
+        start, stop = halved(start[found], stop[found])
+        half, short = np.tile(half + moved + blur, 2), np.tile(np.maximum(short - moved, 0), 2)
 
 # %% ../../nbs/additive_noise/06_noise_tail.ipynb #adb1db23
 TAILED = ("laplace", "gaussian")
@@ -559,14 +609,21 @@ class Release:
 
     def tail(self, level: float, tol: float = TOLERANCES[-1]) -> Limits:
         """Limits of the probability of an outcome that leaks more than a level."""
+        given = self.noise, self.secret, self.clip, level
         if isinstance(self.secret, Atoms):
-            given = self.noise, self.secret, self.clip, level
-            return tail_of_atoms(*given, -1), tail_of_atoms(*given, 1)
-        return tail_of_density(self.noise, self.secret, self.clip, level, tol)
+            return tail_of_atoms(*given, self.seen)
+        return tail_of_density(*given, tol, self.seen)
+
+    @cached_property
+    def seen(self) -> Any:
+        """What is known of outcomes, also for the next level."""
+        if isinstance(self.secret, Atoms):
+            return cells_of_atoms(self.noise, self.secret)
+        return {} if self.secret.peaked else Outcomes(self.noise, self.secret)
 
     def keeps(self, level: float, delta: float) -> Limits:
         """Limits of ln(delta / tail), above 0 where a level fails so rarely."""
-        for tol in TOLERANCES:  # a rough tail decides nearly all comparisons
+        for tol in (1.0, *TOLERANCES):  # a rough tail decides nearly all comparisons
             low, high = self.tail(level, tol)
             if high < delta or low >= delta:
                 break
@@ -583,9 +640,11 @@ class NoiseLeakage(Frozen):
     `reason` says why an infinite level is infinite.
 
     The methods are for Laplace and Gaussian noise without a cut, and for densities, sets of priors or at most 500
-    numbers. Each returns two limits. They are at most 1e-6 apart, of a level above one nat in proportion to it, for a
-    density that is known to be unimodal, for a `DensityRange` and for numbers; else often 1e-3. For a set of priors an
-    outcome counts with its worst prior, and the probability is the largest of any prior.
+    numbers. Each returns two limits. Where delta is between 1e-6 and 0.99, they are about 1e-6 apart, of a level above
+    one nat in proportion to it, for unimodal densities, histograms, sets of priors and numbers. They are often 1e-3
+    apart for events of a histogram of several humps, 1e-2 for other densities, and farther where the scale is a
+    hundredth of the support or less. For a set of priors an outcome counts with its worst prior, and the probability is
+    the largest of any prior.
 
     Source: 'Auditing additive noise'; 'Noise whose leakage has a tail'.
     """

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .line_priors import Atoms, Secret, table_of
-from .noise_means import RELATIVE_MEAN_ERROR, DISTANCE_ERROR, Noise
+from .line_priors import Atoms, SampleBand, Secret, Steps
+from .line_priors import table_of
+from .noise_means import RELATIVE_MEAN_ERROR, DISTANCE_ERROR, Noise, Weight
 from ..numerics.enclosure import float_above, float_below, ln_around
 from ..numerics.enclosure import whole_numbers
 from ..numerics.validation import Array
@@ -33,6 +34,7 @@ class WorstOutcome(NamedTuple):
     reason: str = ""
 
 
+FIRST_CELLS = 64
 MAX_INTERVALS = 600  # pieces of the interval of outcomes, at most
 MIN_FULL_FLOAT = 1e-290  # a smaller float has lost digits
 Worst = tuple[float, float, float]  # value, bound, outcome
@@ -66,7 +68,92 @@ def leakage_at(noise: Noise, secret: Secret, y: float, tol: float, radius: float
     low = 0.0 if low < MIN_FULL_FLOAT else low / (min(most, 1.0) * (1 + RELATIVE_MEAN_ERROR))
     return *nats(low, high), y
 
+
+def leakage_of(noise: Noise, secret: Secret, y: float, tol: float) -> tuple[float, float]:
+    """Limits of the leakage of one outcome, within the support or beyond it.
+
+    Source: 'Noise whose leakage has a tail'; beyond the support the likeliest secret is its end.
+    """
+    end = min(max(y, secret.ends[0]), secret.ends[1])
+    off = abs(y - end)
+    if off == 0 or noise.kind == "laplace":  # beyond the support Laplace noise leaks the same
+        return leakage_at(noise, secret, end, tol)[:2]
+
+    def ratio(x: Array) -> Array:
+        distance = abs(x - end)
+        return np.exp(-distance * (2 * off + distance) / (2 * noise.scale**2))
+
+    turn = max(noise.scale - off, 0.0)
+    return nats(*secret.mean(Weight(ratio, end, (end, end - turn, end + turn), noise.scale), tol))
+
 # %% ../../nbs/internals/additive_noise/03_worst_outcomes.ipynb #84453347
+MAX_TERMS = 2**20  # of one table
+MAX_CELLS = 2**13  # of outcomes
+LOG_ERROR = 1e-12  # of the logarithm of a float that is not below `MIN_FULL_FLOAT`
+
+
+def most_cells(secret: Secret) -> int:
+    """In how many cells of outcomes, or around how many middles, a search of a second may look."""
+    return min(MAX_CELLS, max(4 * MAX_TERMS // secret.size, 2**8))
+
+
+def halved(start: Array, stop: Array) -> tuple[Array, Array]:
+    """Both halves of intervals."""
+    middle = start / 2 + stop / 2
+    return np.append(start, middle), np.append(middle, stop)
+
+
+def leakage_in(noise: Noise, secret: Any, start: Array, stop: Array) -> Array:
+    """Cells of outcomes, in columns: both ends, limits of the leakage, how wide those of one outcome are, most probability.
+
+    `secret` is a density or a `SampleBand`, `noise` is not cut, and no cell holds an end of the support. Shape (R, 6).
+    """
+    middle = start / 2 + stop / 2
+    radius = np.maximum(stop - middle, middle - start)
+    if isinstance(secret, SampleBand):
+        limits = []
+        for one, y, r in zip(zip(start, stop), middle, radius):
+            if secret.near(y, y):  # beyond the support the leakage does not fall
+                outwards = sorted(one, key=lambda y: float(secret.near(y, y)))
+                (least, _), (_, most) = (leakage_of(noise, secret, y, 0.0) for y in outwards)
+            else:
+                least, most, _ = leakage_at(noise, secret, y, 0.0, r)
+            limits.append((least, most))
+        return np.column_stack([start, stop, limits, 0 * start, 0 * start + 1])
+    found = []
+    at_once = MAX_TERMS // secret.size + 1
+    for k in range(0, len(start), at_once):
+        part = slice(k, k + at_once)
+        both = [secret.at_outcomes(noise, y[part]) for y in (start, stop)]
+        slack = secret.change(noise, start[part], stop[part])
+        around = secret.at_outcomes(noise, middle[part], radius[part])[0]
+        found.append(np.vstack([*both[0], *both[1], slack, around]))
+    table = np.hstack(found)
+    ends, slack, around = table[:4], table[4], table[5]
+    low, high = np.minimum(ends[0], ends[2]), np.maximum(ends[1], ends[3])
+    single = np.maximum(ends[1] - ends[0], ends[3] - ends[2]) / np.maximum(high, MIN_FULL_FLOAT)
+    mass = (stop - start) * (high + slack) / (2 * noise.scale)  # no noise has a larger density
+
+    def leaks(distance: Array, mean: Array) -> Array:
+        return noise.log_kernel(distance) - np.log(np.maximum(mean, MIN_FULL_FLOAT))
+
+    def leaks_at_most(distance: Array, mean: Array) -> Array:
+        return np.where(mean > MIN_FULL_FLOAT, leaks(distance, mean), np.inf)
+
+    lower = leaks(secret.near_at_most(middle) + radius, high + slack)
+    upper = leaks_at_most(secret.near(start, stop), np.maximum(low - slack, around))
+    # away from the nearest secret: beyond the support, or in a gap, where that of Laplace noise falls
+    off, far = secret.near(start, start), secret.near(stop, stop)
+    moves = abs(far - off) >= (stop - start) * (1 - 1e-9)
+    if noise.kind == "gaussian":
+        moves &= (start >= secret.ends[1]) | (stop <= secret.ends[0])
+    lower = np.where(moves, np.minimum(leaks(off, ends[1]), leaks(far, ends[3])), lower)
+    outer = leaks_at_most(off, ends[0]), leaks_at_most(far, ends[2])
+    larger = (off < far) if noise.kind == "laplace" else (off > far)
+    upper = np.where(moves, np.where(larger, *outer), upper)
+    return np.column_stack([start, stop, lower - LOG_ERROR, upper + LOG_ERROR, single, mass])
+
+
 def worst_between(
     noise: Noise, secret: Secret, first: Fraction, last: Fraction, tol: float
 ) -> Worst:
@@ -84,6 +171,8 @@ def worst_between(
     (low, _), (high, _) = ends
     if secret.peaked or low >= high:
         return outer
+    if isinstance(secret, Steps) and math.isinf(noise.cut):
+        return worst_in_cells(noise, secret, low, high, tol, max(found), outer[1])
 
     def most(left: float, right: float) -> float:
         middle = left / 2 + right / 2
@@ -116,6 +205,25 @@ def worst_between(
         for piece in ((left, middle), (middle, right)):
             heappush(queue, (-min(most(*piece), -bound), *piece))
     return best[0], max(-queue[0][0], best[0], outer[1]), best[2]
+
+
+def worst_in_cells(
+    noise: Noise, secret: Secret, first: float, last: float, tol: float, best: Worst, bound: float
+) -> Worst:
+    """The same for a histogram and noise that is not cut: cells that may leak more than the best outcome are halved."""
+    marks = np.linspace(first, last, FIRST_CELLS + 1)
+    start, stop, left = marks[:-1], marks[1:], most_cells(secret)
+    while len(start):
+        cells = leakage_in(noise, secret, start, stop)
+        _, _, least, most, single, _ = cells.T
+        for k in {int(least.argmax()), int(most.argmax())}:
+            y = float(start[k] / 2 + stop[k] / 2)
+            best = max(best, leakage_at(noise, secret, y, tol / 4), key=lambda one: one[0])
+        left -= len(cells)
+        wide = (most > max(best[0] + tol, bound)) & (most - least > 1.2 * single) & (left > 0)
+        bound = max(bound, float(most[~wide].max(initial=0.0)))
+        start, stop = halved(start[wide], stop[wide])
+    return best[0], max(bound, best[0]), best[2]
 
 # %% ../../nbs/internals/additive_noise/03_worst_outcomes.ipynb #narrow01
 MAX_CONVEX_POINTS = 500  # each has a function of as many terms on each piece
