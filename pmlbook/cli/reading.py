@@ -396,11 +396,14 @@ def prior_of(
         ), f"{what}, from {low:g} to {high:g}."
     if kind in ("", "uniform", "normal") or len(rest) > (kind != "column"):
         raise ValueError(f"{text[:40]!r} is no prior: {PRIORS}")
+    from pmlbook.release.numbers import cells_of
+
     x, what = own, "of this column; if it is released, the certificate shows its shares"
     if kind != "column":
         title = rest[0] if rest else column.name
         other = Column(Path(kind), title, column.layout, column.show_values)
         x, what = within_limits(other.numbers(), limits, clip, str(other)), f"of {kind}"
-    counts, edges = np.histogram(x[~np.isnan(x)], HISTOGRAM_BINS, (low, high))
+    edges = np.linspace(low, high, HISTOGRAM_BINS + 1)
+    counts = np.bincount(cells_of(x[~np.isnan(x)], edges), minlength=HISTOGRAM_BINS)
     # One person more, spread over all bins: a number that does not occur may be released, too.
     return (counts + 1 / HISTOGRAM_BINS, edges), f"The prior is a histogram {what}."

@@ -360,6 +360,14 @@ def _rows_at(made: Mechanism, x: Array) -> NDArray[np.int64]:
 PARTS_OF_ROW = 2**20
 
 
+def _whole_bins(counts: Array, edges: Array) -> list[float]:
+    """Edges of a histogram that cut it into about eleven cells of equal probability; the file has the same in each."""
+    sums = np.append(0.0, np.cumsum(counts))
+    near = abs(sums[:, None] - sums[-1] * np.arange(1, 11) / 11).argmin(axis=0)
+    chosen: list[float] = edges[np.unique([0, *near, len(edges) - 1])].tolist()
+    return chosen
+
+
 def _designed_for_numbers(
     chosen: Choices, prior: Any, rows: int, own: Array | None
 ) -> tuple[Mechanism, str, list[str]]:
@@ -396,7 +404,11 @@ def _designed_for_numbers(
         if not (np.diff(edges) > 0).all():
             raise ValueError(f"cuts must rise, between {low:g} and {high:g}")
         secret: Any = secret_from(prior)
-        shares = cell_shares(secret, edges)
+        if own is None:
+            shares = cell_shares(secret, edges)
+        else:  # one person more, as in the histogram
+            size = len(edges) - 1
+            shares = np.bincount(cells_of(own, edges), minlength=size).astype(float) + 1 / size
         cells = dict(zip(cell_names(edges), shares / shares.sum()))
         made = kept(lambda level: designed(cells, level, "frequencies"))[1].mechanism
         error = standard_error(made, rows)
@@ -408,7 +420,8 @@ def _designed_for_numbers(
         first, found = kept(lambda level: mean_mechanism(prior, level))
         what, estimate = "mean", ["--mean"]
     else:
-        first, found = kept(lambda level: quantile_mechanism(prior, level, at))
+        bins: Any = 12 if own is None else _whole_bins(*prior)
+        first, found = kept(lambda level: quantile_mechanism(prior, level, at, bins))
         what, estimate = f"{at:g}-quantile", ["--quantile", _plain(at)]
     return found.mechanism, functional_text(what, found.value, first.bound, rows), estimate
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 from pathlib import Path
 
@@ -78,6 +79,21 @@ def test_the_level_asked_for_holds_under_the_shares_of_the_column(run, goal):
     channel = np.array(found.weights)[rows > 0]
     lifts = channel.max(axis=0) / (rows[rows > 0] / rows.sum() @ channel)
     assert 0.49 < np.log(lifts.max()) <= 0.5 + 1e-12
+
+
+def test_numbers_in_heaps_cost_no_precision(run):
+    """Ages rounded to tens lie at one end of a bin each, and the cells of the design are whole bins."""
+    Path("tens.csv").write_text(
+        "age\n" + "".join(f"{round(age, -1)}\n" for age in AGES.astype(int))
+    )
+    code, out, err = run(
+        "start tens.csv age --limits 0 110 --prior-from column --epsilon 0.5 --for quantile --release o.csv -o n"
+    )
+    assert code == 0, err
+    levels = re.findall(
+        r"under the (?:prior of the design|shares of this file): ([0-9.]+) nats", out
+    )
+    assert all(0.45 < float(level) <= 0.5 for level in levels) and len(levels) >= 2
 
 
 def test_asked_and_told_are_the_same_design(run):
