@@ -155,6 +155,16 @@ def pram_bound(
     dual = Fraction(int(mass @ rate), common * unit) + best / (size * unit)
     return min(dual, Fraction(int(mass @ table.max(axis=1)), common * unit))  # the best of each row
 
+
+def last_if_rare(prior: Array, gain: Array, duals: Array) -> Array:
+    """Dual variables of rows, so large for a rare answer that it is the last to fill a column.
+
+    The solver's error is divided by the share. A dual variable that is too large costs this share of it.
+    """
+    rare = prior < DROPPED
+    least = (gain - duals[:, None])[~rare].min()
+    return np.where(rare, gain.max(axis=1) - least, duals)
+
 # %% ../../nbs/extremal/16_pram.ipynb #0b293307
 def spread(prior: Array, changed: Array, cap: float) -> Array | None:
     """Joint probabilities off the diagonal with these row and column sums, nearest to independence; None if not found.
@@ -350,7 +360,8 @@ def pram_mechanism(
     defect = (
         invariance_defect(made) if invariant else None
     )  # the bound is on matrices as invariant as this one
-    bound = float_above(pram_bound(shares, caps, table, duals, defect))
+    candidates = duals, last_if_rare(checked.floats, table, duals)
+    bound = float_above(min(pram_bound(shares, caps, table, y, defect) for y in candidates))
     return PramDesign(made, value, bound, "linear programme", invariant)
 
 # %% ../../nbs/extremal/16_pram.ipynb #85791dcb

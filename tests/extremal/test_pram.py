@@ -34,6 +34,15 @@ def test_rare_answers_keep_a_gain_and_a_certainty(seed):
         assert (joint.max(axis=0) <= 0.8086 * joint.sum(axis=0) + 1e-15).all()
 
 
+@pytest.mark.parametrize("invariant", [True, False])
+def test_a_rare_answer_does_not_loosen_the_bound(invariant):
+    """A bound of 0.75 for a value of 0.5: the dual variable of the rare answer had no digits left."""
+    made = pram_mechanism(
+        [0.5, 0.5 - 7.363e-12, 7.363e-12], 40.0, invariant=invariant, certainty=0.500086919
+    )
+    assert 0 <= made.gap < 1e-9
+
+
 def test_a_certainty_next_to_the_largest_share_is_refused():
     with pytest.raises(ValueError, match="certainty = 0.5000001 must be above the largest share"):
         pram_mechanism([0.5, 0.3, 0.2], 1.0, certainty=0.5000001)
