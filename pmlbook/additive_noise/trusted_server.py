@@ -67,8 +67,8 @@ def record_leakage_of_histogram(prior: PriorLike, scale: float) -> float:
     Returns
     -------
     float
-        In nats, rounded up; the same for every number of records. If records depend on each other, as those of one
-        person or household do, it is larger.
+        In nats, rounded up; the same for every number of independent records. If records depend on each other, as
+        those of one person or household do, it may be larger.
 
     Raises
     ------
