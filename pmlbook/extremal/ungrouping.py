@@ -134,10 +134,14 @@ def unroll(mass: Array, group: Integers, filled: Array, weights: Array) -> tuple
 
 # %% ../../nbs/internals/extremal/04_ungrouping.ipynb #f2a10102
 COLUMNS_AT_ONCE = 100  # columns that are reduced together
+HARRIS = 1e-15  # that a weight may fall below zero, before it is set to zero
 
 
 def _few(filled: Array, loss: Array, weights: Array) -> Array:
-    """Weights of at most as many columns as rows, by moves in the null space."""
+    """Weights of at most as many columns as rows, by moves in the null space.
+
+    Source: Harris 1973, for the column that leaves.
+    """
     kept, left = weights, np.ones(len(weights), dtype=bool)
     # columns whose mixtures leave the filling as it is
     factor, _ = np.linalg.qr(filled.T, mode="complete")
@@ -148,11 +152,14 @@ def _few(filled: Array, loss: Array, weights: Array) -> Array:
     for k in range(null.shape[1]):  # orthogonal to the earlier ones
         way = null[:, k] - taken[:, :k] @ shares[:k, k]
         way = way if loss @ way <= 0 else -way
-        lasts = np.full(len(kept), np.inf)
-        np.divide(kept, -way, out=lasts, where=left & (way < -ROUNDING_PART))
-        leaving = int(lasts.argmin())
-        if lasts[leaving] == np.inf:
+        falls = left & (way < -ROUNDING_PART)
+        if not falls.any():
             break
+        lasts = np.full(len(kept), np.inf)
+        np.divide(kept, -way, out=lasts, where=falls)
+        # of those that reach zero first but for rounding the one that falls fastest: a small pivot would multiply it
+        first = falls & (lasts <= ((kept[falls] + HARRIS) / -way[falls]).min())
+        leaving = int(np.where(first, -way, 0).argmax())
         kept = np.where(left, np.maximum(kept + lasts[leaving] * way, 0), 0)
         kept[leaving], left[leaving] = 0, False
         taken[:, k] = way
