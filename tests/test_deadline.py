@@ -130,7 +130,8 @@ LARGE = {
     ),
     "datasets beyond thirty thousand": (RECORD, (*listed(15, 10), 9.0), 1.0),
     "a count of many": (RECORD, (*counted(1500), 1000.0), 1.5),
-    "frequencies of a hundred": (pb.estimation_mechanism, (zipf(100), 1.0), 4.0),
+    "frequencies of a hundred": (pb.estimation_mechanism, (zipf(100), 1.0), 0.2),
+    "frequencies of a thousand": (pb.estimation_mechanism, (zipf(1000), 1.0), 4.0),
     "a hundred secrets and a region": (pb.robust.robust_mechanism, (region(100), 0.5), 1.5),
     "ten secrets and a region": (pb.robust.robust_mechanism, (region(10), 0.5), 2.0),
 }

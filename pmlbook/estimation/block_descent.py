@@ -132,6 +132,7 @@ def filled(prior: Array, limit: float, slopes: Array) -> Array:
 AVERAGING_STEPS = 8
 AVERAGED = 1e-12  # an average that misses one by less is one
 MISSED = 1e-3  # a start that misses one by more is none
+GOOD_START = 10.0  # times the bound: then no second start is tried
 
 
 def random_vertices(
@@ -187,7 +188,13 @@ class Columns:
     """Lift vectors and weights of a design, their variance, and what follows from them."""
 
     def __init__(
-        self, shares: Sequence[Fraction], limit: Fraction, wanted: Array, rng: np.random.Generator
+        self,
+        shares: Sequence[Fraction],
+        limit: Fraction,
+        wanted: Array,
+        rng: np.random.Generator,
+        enough: float = 0.0,
+        many: int = COLUMNS_PER_SECRET,
     ) -> None:
         prior = np.array(shares, dtype=float)
         self.prior, self.limit, self.rng, n = prior / prior.sum(), float(limit), rng, len(prior)
@@ -197,7 +204,7 @@ class Columns:
         self.ones = self.unit * self.prior / np.linalg.norm(self.unit * self.prior)
         self.noise = NOISE * np.sqrt(above * below) / self.unit
         self.penalty = 1.0
-        count = COLUMNS_PER_SECRET * n
+        count = many * n
         goal = wanted - self.prior @ wanted
         self.own = goal / self.unit[:, None]
         self.steady = 0.0 if np.linalg.matrix_rank(goal) >= n - 1 else 1.0
@@ -206,6 +213,8 @@ class Columns:
         for lean in (1 / np.sqrt(above * below), np.zeros(n)):
             self.lifts = random_vertices(self.prior, self.limit, lean, count, rng)
             self.start(np.full(count, 1 / count))
+            if self.best[0] <= enough:
+                break
         if self.best[0] == math.inf:
             raise np.linalg.LinAlgError("no start determines the functionals")
         self.back()
@@ -343,10 +352,12 @@ def descended(
     clock: Clock,
     rounds: int = MAX_ROUNDS,
     tell: Callable[[float, float], object] = lambda value, bound: None,
+    many: int = COLUMNS_PER_SECRET,
 ) -> tuple[Array, Array]:
     """Lift vectors and weights of a design for functionals; they average to one."""
     unit = 2.0 ** math.frexp(float(abs(wanted).max()))[1]
-    columns = Columns(shares, limit, wanted / unit, np.random.default_rng(0))
+    enough = GOOD_START * bound / unit**2
+    columns = Columns(shares, limit, wanted / unit, np.random.default_rng(0), enough, many)
     for turn in range(2 * rounds):
         value = columns.best[0] * unit**2
         if clock.over or value - bound <= tol * value:

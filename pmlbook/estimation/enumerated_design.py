@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from .candidate_set import ScaledVertices
 from ..extremal.optimal import optimal_mechanism
-from .block_descent import averaged, descended, secrets_bound
+from .block_descent import COLUMNS_PER_SECRET, averaged, descended, secrets_bound
 from .exchange_design import grown
 from .listed_vertices import Claim, Listed, SummedVariance, best_weights
 from .listed_vertices import criterion_for, even
@@ -37,8 +37,8 @@ from ..numerics.progress import Clock
 from ..release.mechanism import Design, DesignWarning, Mechanism, Region, warn_of
 
 # %% auto #0
-__all__ = ['MAX_LISTED_SECRETS', 'DEFAULT_WORK', 'MAX_GROWN_SECRETS', 'BOUND_SHARE', 'STORING_SECONDS', 'DESIGN_TOLERANCE',
-           'MIN_STORED_PROBABILITY', 'estimation_mechanism']
+__all__ = ['MAX_LISTED_SECRETS', 'DEFAULT_WORK', 'MAX_GROWN_SECRETS', 'BOUND_SHARE', 'STORING_SECONDS', 'COLUMN_NUMBERS',
+           'DESIGN_TOLERANCE', 'MIN_STORED_PROBABILITY', 'estimation_mechanism']
 
 # %% ../../nbs/internals/estimation/04_enumerated_design.ipynb #7e1d0a02
 MAX_CENTRING_STEPS = 60
@@ -227,7 +227,11 @@ def _searched(
         bound = secrets_bound(shares, limit, wanted, clock.part(BOUND_SHARE))
         reserved = STORING_SECONDS * len(wanted) ** 2
         ending = clock.part(1 - min(1, reserved / clock.left)) if clock.left else clock
-        lifts, weights = descended(shares, limit, wanted, bound, tol, ending, tell=clock.tell)
+        many = clock.iterations(COLUMN_NUMBERS * len(wanted) ** 2)
+        many = min(max(many, 4), COLUMNS_PER_SECRET)
+        lifts, weights = descended(
+            shares, limit, wanted, bound, tol, ending, many=many, tell=clock.tell
+        )
         return _attempts(lifts, weights, prior, level, averaged), bound
     vertices = Listed(shares, limit)
     begin = first_weights(vertices)
@@ -373,7 +377,8 @@ MAX_GROWN_SECRETS = (
 )
 
 BOUND_SHARE = 0.2  # of the time
-STORING_SECONDS = 1e-5  # for each pair of secrets, to store the columns and measure them
+STORING_SECONDS = 5e-6  # for each pair of secrets, to store the columns and measure them
+COLUMN_NUMBERS = 80  # that each column of a secret computes for each secret, until it is stored
 DESIGN_TOLERANCE = 1e-9  # relative accuracy of the variance from ten digits of a programme
 # an outcome rarer than this for every secret is due to the barrier, and would have few digits
 MIN_STORED_PROBABILITY = 1e-9
