@@ -30,7 +30,7 @@ __all__ = []
 OUTWARD_MARGIN = 1e-9
 ROUNDED_TRIAL = 2.0**-52  # for many, each trial adds this: (1 - p)^n, with 1 - p rounded
 MIN_TAIL = 1e-100  # below, its inverse was found wrong, or nan
-FAR_MOVE = 1e-6  # of an end: its inverse was wrong by more than rounding
+FAR_MOVE = 1e-6  # of an end: its inverse was wrong by more than rounding, to either side
 
 
 def clopper_pearson(successes: ArrayLike, trials: ArrayLike, tail: float) -> tuple[Array, Array]:
@@ -59,11 +59,22 @@ def clopper_pearson(successes: ArrayLike, trials: ArrayLike, tail: float) -> tup
 
 
 def _moved(ends: Array, way: int, wrong: Callable[[Any], Any]) -> Array:
-    """Ends moved one way while they are wrong, each time twice as far, at most to 0 or 1; back from far by bisection."""
+    """Ends moved one way while they are wrong, each time twice as far, at most to 0 or 1.
+
+    Ends that are far from wrong are moved back alike. What moved far is found by bisection.
+    """
     margin, ends = OUTWARD_MARGIN, np.clip(ends, 0, 1)
     first = ends
     while (bad := wrong(ends)).any():
         ends = np.where(bad, np.clip(ends * (1 + way * margin), 0, 1), ends)
+        margin *= 2
+    margin, good = FAR_MOVE / 2, (0 < ends) & (ends < 1)
+    while good.any():
+        nearer = np.clip(ends * (1 - way * margin), 0, 1)
+        bad = good & wrong(nearer)
+        first = np.where(bad, nearer, first)
+        good = good & ~bad
+        ends = np.where(good, nearer, ends)
         margin *= 2
     while (abs(ends - first) > FAR_MOVE * abs(ends)).any():
         middle = (first + ends) / 2

@@ -9,7 +9,7 @@ from math import comb, factorial, prod
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, gamma
 
 import pmlbook as pb
 from pmlbook.release.estimation import Estimate
@@ -116,6 +116,16 @@ def binomial_tail(n, k, p):
             term = term * (n - j) / (j + 1) * p / (1 - p)
             total += term
         return total
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "tail"), [(1000, 57_734_769, 5.54e-12), (999, 97_132_233_443, 1.562e-15)]
+)
+def test_clopper_pearson_is_no_wider_than_it_must_be(k, n, tail):
+    """The inverse gave a lower limit of 427 for 800, and an upper one of 1447 for 1270, by the gamma law of rare events."""
+    low, high = clopper_pearson(k, n, tail)
+    assert low * n == pytest.approx(gamma.ppf(tail, k), rel=1e-3)
+    assert high * n == pytest.approx(gamma.isf(tail, k + 1), rel=1e-3)
 
 
 @pytest.mark.parametrize("n", [10**6, 7 * 10**8, 10**9, 10**12])
