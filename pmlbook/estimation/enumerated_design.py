@@ -195,10 +195,16 @@ def _attempts(
     correct: Callable[[Array, Array, Array], Array] = even,
 ) -> Iterator[Mechanism]:
     """Mechanisms of weighted vertices: without those that are rare, and with them."""
-    frequent = stored(lifts, weights, MIN_STORED_PROBABILITY, prior, level, correct)
-    yield frequent
-    if len(frequent.outputs) < len(weights):
-        yield stored(lifts, weights, 0.0, prior, level, correct)
+    for least in (MIN_STORED_PROBABILITY, 0.0):
+        try:
+            made = stored(lifts, weights, least, prior, level, correct)
+        except np.linalg.LinAlgError:  # too few are frequent
+            if least:
+                continue
+            raise
+        yield made
+        if len(made.outputs) == len(weights):
+            break
 
 
 def _weighted(candidates: ScaledVertices, found: Mapping[int, float]) -> tuple[Array, Array]:
@@ -346,9 +352,9 @@ def estimation_mechanism(
             if untimed:
                 clock.limit_work(DEFAULT_WORK)
             attempts, bound = _searched(method, prior, level, wanted, tol, clock)
+            value, mechanism = _least_of(attempts, wanted, bound)
     except (np.linalg.LinAlgError, OverflowError):
         raise too_uneven(prior.floats) from None
-    value, mechanism = _least_of(attempts, wanted, bound)
     if value == math.inf or (method == "list" and value - bound > 1e-6 * value):
         # Its rare outcomes have too few digits; the most informative mechanism has fewer outcomes.
         left = None if max_time is None else clock.left

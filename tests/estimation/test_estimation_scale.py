@@ -319,3 +319,14 @@ def test_a_constant_beside_a_functional_costs_nothing():
     alone = estimation_mechanism(prior, 1.0, wanted)
     beside = estimation_mechanism(prior, 1.0, np.column_stack([np.ones(30), wanted]))
     assert (beside.value, beside.bound) == (alone.value, alone.bound)
+
+
+def test_two_functionals_of_very_rare_answers_have_a_design_at_the_least_level():
+    """Without its rare outcomes the average had no solution, and a LinAlgError came out."""
+    rng = np.random.default_rng(1)
+    prior = np.where(rng.random(60) < 0.4, 10.0 ** -rng.integers(6, 11, 60), 1.0)
+    prior, wanted = prior / prior.sum(), rng.normal(size=(60, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LooseBound)
+        design = estimation_mechanism(prior, 1e-6, wanted, max_time=0)
+    assert design.mechanism.certify(1e-6) and design.bound <= design.value
