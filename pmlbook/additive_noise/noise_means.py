@@ -23,9 +23,8 @@ __all__ = []
 # Relative error of a mean, if SciPy and sums are right up to a fourth of it.
 RELATIVE_MEAN_ERROR = 2.0**-40
 MAX_MEAN_CELLS, MEAN_BISECTIONS = 2**17, 150
-NEAR_CUT_PART = (
-    2.0**-7
-)  # of the cut: tails over a density that begin nearer have lost too many digits
+# of the cut: tails over a density that begin nearer have lost too many digits
+NEAR_CUT_PART = 2.0**-7
 
 
 @dataclass(frozen=True)
@@ -300,9 +299,8 @@ class Noise:
 
 # %% ../../nbs/internals/additive_noise/01_noise_means.ipynb #nearcut1
 SHORT_PART = 2.0**-8  # of the scale: over a shorter way a difference of two logarithms cancels
-SHORT_WAY = (
-    2.0**-6
-)  # over a shorter one, in scales or falls of the tail, so does one of two integrals
+# over a shorter one, in scales or falls of the tail, so does one of two integrals
+SHORT_WAY = 2.0**-6
 PEAK = 1 / math.sqrt(2 * math.pi)
 GAUSS_NODES = (0.5 - math.sqrt(0.15), 0.5, 0.5 + math.sqrt(0.15))
 # Relative error of a distance in floats: with it on the safe side, no cut is missed.

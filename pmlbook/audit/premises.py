@@ -353,9 +353,8 @@ def _factorised(values: Any) -> tuple[NDArray[np.intp] | slice, Sequence[Hashabl
     """Positions of the values among others, and these; texts of a file are these, and what has no hash is its text."""
     if isinstance(values, Sequence):
         return slice(None), values
-    if not hasattr(
-        values, "dictionary_encode"
-    ):  # what is no Arrow array, as texts and numbers mixed
+    # what is no Arrow array, as texts and numbers mixed
+    if not hasattr(values, "dictionary_encode"):
         return slice(None), _comparable(list(values))
     try:
         plain = values.dictionary_decode() if hasattr(values, "dictionary") else values

@@ -378,9 +378,8 @@ def estimation_mechanism(
 # most secrets whose vertices are all enumerated; with more, an exchange is faster
 MAX_LISTED_SECRETS = 12
 DEFAULT_WORK = 20.0  # seconds of counted work, after which a search without a limit of time ends
-MAX_GROWN_SECRETS = (
-    50  # with more, an exchange has twice as many outcomes, and is slower unless levels are high
-)
+# with more, an exchange has twice as many outcomes, and is slower unless levels are high
+MAX_GROWN_SECRETS = 50
 
 BOUND_SHARE = 0.2  # of the time
 STORING_SECONDS = 5e-6  # for each pair of secrets, to store the columns and measure them

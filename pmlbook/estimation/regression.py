@@ -152,9 +152,8 @@ def _rare(secrets: list[Any], mechanism: Mechanism, codes: Any) -> str:
     )
 
 
-RARE_ERRORS = (
-    3  # standard errors: the estimate of a share below may be negative for some covariates
-)
+# standard errors: the estimate of a share below may be negative for some covariates
+RARE_ERRORS = 3
 
 
 def _place_of(reference: Hashable | None, secrets: list[Any], numbers: Array | None) -> int | None:

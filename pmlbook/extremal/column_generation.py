@@ -345,15 +345,13 @@ class Search:
             self.lists.settle(nearer or generation.gap < 0.95 * before)
 
 # %% ../../nbs/internals/extremal/09_column_generation.ipynb #c8005ae7
-MIN_PROGRAMME_ROWS = (
-    128  # fewer rows are searched as they are: a programme of them takes a fraction of a second
-)
+# fewer rows are searched as they are: a programme of them takes a fraction of a second
+MIN_PROGRAMME_ROWS = 128
 ROWS_PER_SIDE = 8  # rows at least, times the smaller of a and 1 - a
 MAX_GROUPS = 600  # different probabilities that a programme still solves within seconds
 MAX_CIRCLE_SYMBOLS = 1000  # most symbols that are laid on a circle one by one
-MAX_EQUALISED = (
-    3000  # most symbols with neighbours equal: there may be as many outcomes, and half a gigabyte
-)
+# most symbols with neighbours equal: there may be as many outcomes, and half a gigabyte
+MAX_EQUALISED = 3000
 SECONDS_TO_STORE = 5e-7  # to mix, round and certify one probability
 
 

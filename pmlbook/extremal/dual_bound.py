@@ -19,9 +19,8 @@ from ..numerics.enclosure import whole_numbers
 __all__ = []
 
 # %% ../../nbs/internals/extremal/07_dual_bound.ipynb #7e35c394
-MAX_ENUMERATED_SECRETS = (
-    16  # secrets up to which listing all vertices is no slower than generating them
-)
+# secrets up to which listing all vertices is no slower than generating them
+MAX_ENUMERATED_SECRETS = 16
 
 # %% ../../nbs/internals/extremal/07_dual_bound.ipynb #db000002
 def formula_vertices(shares: Sequence[Fraction], limit: Fraction) -> LiftVertices:

@@ -92,9 +92,8 @@ def several(texts: Any, what: str) -> tuple[str, ...]:
 STANDARD_LAYOUT = Layout()
 
 # %% ../../nbs/internals/files/01_tables.ipynb #eac67c26
-BLOCK_ROWS = (
-    2**10
-)  # rows of a CSV file in memory at a time: few enough for the cache of a processor
+# rows of a CSV file in memory at a time: few enough for the cache of a processor
+BLOCK_ROWS = 2**10
 PIECE_CHARACTERS = 2**16  # that are read at once
 MAX_LINE_CHARACTERS = 2**20
 Write = Callable[

@@ -147,9 +147,8 @@ def climb(
     return best, states
 
 # %% ../../nbs/internals/robust/03_column_exchange.ipynb #9ce0a00d
-MAX_DOUBLE_CLIMBS = (
-    3  # columns by double changes, which take long, before the others are weighted anew
-)
+# columns by double changes, which take long, before the others are weighted anew
+MAX_DOUBLE_CLIMBS = 3
 
 
 def improved(
@@ -191,9 +190,8 @@ def exchanged_columns(packs: Knapsacks, utility: Utility, clock: Clock) -> State
     return columns.states
 
 # %% ../../nbs/internals/robust/03_column_exchange.ipynb #9ce0a011
-UNBOUNDED = (
-    Fraction(10) ** 400
-)  # no bound on the worth of all columns: the variance is then at least 0
+# no bound on the worth of all columns: the variance is then at least 0
+UNBOUNDED = Fraction(10) ** 400
 
 
 class ExchangedColumns(ScaledVertices):

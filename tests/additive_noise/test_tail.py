@@ -156,45 +156,42 @@ def numbers(seed):
 
 
 PRIORS = [numbers(1), numbers(3), HUMPS, GAP, FINE]
+each_noise = pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+each_prior = pytest.mark.parametrize("prior", PRIORS, ids=range(len(PRIORS)))
 
 
-@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
-@pytest.mark.parametrize("prior", PRIORS, ids=range(len(PRIORS)))
+@each_noise
+@each_prior
 def test_the_tail_lies_between_its_limits(noise, prior):
     drawn = np.random.default_rng(len(str(prior)))
     for scale, clip in ((0.2, None), (1.5, (-0.5, 1.2)), (0.5, (-math.inf, 2.5))):
-        known, truth = (
-            additive_noise_leakage(noise, prior, scale, clip),
-            OnePrior(noise, scale, prior),
-        )
+        known = additive_noise_leakage(noise, prior, scale, clip)
+        truth = OnePrior(noise, scale, prior)
         epsilon = drawn.uniform(0.1, 1.5)
         low, high = known.tail(epsilon)
         exact = truth.tail(epsilon, clip or (-math.inf, math.inf))
         assert low - 1e-9 <= exact <= high + 1e-9 and 0 <= high - low < 1e-6
 
 
-@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
-@pytest.mark.parametrize("prior", PRIORS, ids=range(len(PRIORS)))
+@each_noise
+@each_prior
 def test_a_level_fails_as_often_as_it_may(noise, prior):
     known, truth = additive_noise_leakage(noise, prior, 0.5), OnePrior(noise, 0.5, prior)
-    for delta in (0.1,):
-        low, high = known.level(delta)
-        assert 0 <= high - low < 2e-6
-        assert truth.tail(high, (-math.inf, math.inf)) <= delta + 1e-9
-        assert low == 0 or truth.tail(low - 1e-9, (-math.inf, math.inf)) >= delta - 1e-9
+    low, high = known.level(0.1)
+    assert 0 <= high - low < 2e-6
+    assert truth.tail(high, (-math.inf, math.inf)) <= 0.1 + 1e-9
+    assert low == 0 or truth.tail(low - 1e-9, (-math.inf, math.inf)) >= 0.1 - 1e-9
 
 
-@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
-@pytest.mark.parametrize("prior", PRIORS, ids=range(len(PRIORS)))
+@each_noise
+@each_prior
 def test_no_event_of_a_probability_leaks_more_than_its_level(noise, prior):
     known, truth = additive_noise_leakage(noise, prior, 0.7), OnePrior(noise, 0.7, prior)
-    for delta in (0.05,):
-        value, bound = known.event_level(delta)
-        found = truth.event_level(delta)
-        assert found <= bound + 1e-9 and value <= found + 5e-3 and 0 <= bound - value < 1e-3
+    (value, bound), found = known.event_level(0.05), truth.event_level(0.05)
+    assert found <= bound + 1e-9 and value <= found + 5e-3 and 0 <= bound - value < 1e-3
 
 
-@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+@each_noise
 @pytest.mark.parametrize(
     "known", [DensityRange((0, 1), 0.5, 2), SampleBand([0.1, 0.4, 0.5, 0.9] * 30, (0, 1))]
 )
@@ -272,7 +269,7 @@ def test_a_scale_for_a_tail_keeps_it_and_a_smaller_one_does_not():
         noise_scale(0.5, "gaussian", norm(0, 1), delta=0.01)
 
 
-@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+@each_noise
 def test_at_the_edges_limits_stay_in_order(noise):
     near, two = {0.0: 0.5, 1e-9: 0.5}, {0.0: 0.5, 1.0: 0.5}
     cases = (({3.0: 1.0}, 0.05), (near, 0.05), (near, 1e3), (two, 1e-3), (two, 1e3), (HUMPS, 1e3))
